@@ -10,12 +10,14 @@ import { gateway } from './gateway';
 import { gatewayMemory } from './gateway-memory';
 import { history } from './history';
 import { imports } from './imports';
+import { inbox } from './inbox';
 import {
   admissionTable,
   gatewayMemoryTable,
   gatewayTable,
   historyTable,
   importsTable,
+  inboxTable,
   replayTable,
   speedTable,
   storeTable,
@@ -30,6 +32,7 @@ const PARTS = [
   'speed',
   'history',
   'waiting',
+  'inbox',
   'admission',
   'store',
   'gateway',
@@ -54,14 +57,14 @@ const part = (text: string): Part => {
 
 const program = new Command('npm run bench --')
   .description(
-    'Measures turn overhead, growth of history, turns that wait, admission, stores, the gateway under load, replays, verification and imports; prints tables, and writes the figures as JSON.',
+    'Measures turn overhead, growth of history, turns that wait, the inbox, admission, stores, the gateway under load, replays, verification and imports; prints tables, and writes the figures as JSON.',
   )
   .argument('[part]', `${PARTS.join(', ')}; default: all`, part)
   .option('--server <kind...>', `speed: ${SERVERS.join(', ')}; default: all`, servers, [])
   .option('--turns <n>', 'speed: turns one after the other, each cell', positive, 100)
   .option('--at-once <n>', 'speed: turns at once', positive, 50)
   .option('--load-turns <n>', 'speed: turns of a round with many at once', positive, 150)
-  .option('--waiting <n>', 'waiting: turns that wait', positive, 1000)
+  .option('--waiting <n>', 'waiting, inbox: turns that wait', positive, 1000)
   .option('--histories <n>', 'audit-replay: how many are replayed', positive, 1000)
   .option('--megabytes <n>', 'audit-verify: size of the larger bundle', positive, 100)
   .option('--rounds <n>', 'gateway, imports: rounds of each kind', positive, 6)
@@ -103,6 +106,7 @@ async function main(): Promise<void> {
     if (name === 'audit-verify')
       console.log(verifyTable((figures.audit_verify = await auditVerify(options.megabytes, say)) as never));
     if (name === 'imports') console.log(importsTable((figures.imports = imports(options.rounds, say)) as never));
+    if (name === 'inbox') console.log(inboxTable((figures.inbox = await inbox(options.waiting, say)) as never));
     if (name === 'waiting') console.log(waitingTable((figures.waiting = await waiting(options.waiting, say)) as never));
   }
   mkdirSync(dirname(options.out), { recursive: true });

@@ -7,6 +7,7 @@ import type { MemoryFigures } from './gateway-memory';
 import type { Answered } from './support/http-load';
 import type { Growth } from './history';
 import type { Import } from './imports';
+import type { InboxFigures } from './inbox';
 import type { Cell } from './speed';
 import type { StoreFigures } from './store';
 import type { Waiting } from './waiting';
@@ -71,6 +72,26 @@ export function waitingTable(waiting: Waiting): string {
     ['server CPU at rest, % of a core', waiting.serverCpuAtRest.toFixed(1)],
     ['signal to run, median ms', waiting.signalToRunMedianMs.toFixed(0)],
     ['signal to run, p99 ms', waiting.signalToRunP99Ms.toFixed(0)],
+  ];
+  return `${table(['', ''], rows)}\n`;
+}
+
+export function inboxTable(figures: InboxFigures): string {
+  const rows = [
+    ['turns waiting', String(figures.turns)],
+    ['empty page, median ms', figures.emptyMs.toFixed(1)],
+    ['page with their rows, median ms', figures.rowsMs.toFixed(1)],
+    ['page ÷ empty page', (figures.rowsMs / figures.emptyMs).toFixed(1)],
+    ['page with their rows, p99 ms', figures.rowsP99Ms.toFixed(1)],
+    ['its size, KB', figures.rowsKb.toFixed(0)],
+    ['stream until all rows are told, ms', figures.streamMs.toFixed(0)],
+    ['page with whole cards, ms', figures.wholeMs.toFixed(0)],
+    ['decision until it is on the stream, median ms', figures.decisionMs.toFixed(0)],
+    ['first reading, s', (figures.firstReadingMs / 1000).toFixed(1)],
+    ['worker CPU for it, s', (figures.firstReadingWorkerCpuMs / 1000).toFixed(1)],
+    ['gateway CPU at rest with a stream, % of a core', figures.gatewayCpuAtRest.toFixed(1)],
+    ['worker CPU at rest, % of a core', figures.workerCpuAtRest.toFixed(1)],
+    ['gateway MB', figures.gatewayMb.toFixed(0)],
   ];
   return `${table(['', ''], rows)}\n`;
 }

@@ -58,7 +58,7 @@ export async function waiting(turns: number, say: (line: string) => void): Promi
   }
 }
 
-async function untilWaiting(client: Client, turns: number, say: (line: string) => void): Promise<void> {
+export async function untilWaiting(client: Client, turns: number, say: (line: string) => void): Promise<void> {
   for (let shown = 0; ; await sleep(500)) {
     const { count } = await client.workflow.count("HoldfastState = 'awaiting_approval'");
     if (count >= turns) return;

@@ -38,6 +38,8 @@ export interface Config extends KeyConfig, DataConfig {
   httpPort: number;
   /** Base of the gateway's addresses, as a downloading client sees them; no `/` at its end. */
   publicUrl: string;
+  /** The same for links to the page in messages to people; null: HOLDFAST_PUBLIC_URL is not set, so nobody knows where it is. */
+  pageUrl: string | null;
   /** Further host names of our servers. */
   hosts: string[];
   /** Whether a call that asks for `debug_info` gets it. */
@@ -113,6 +115,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     );
   }
   const httpPort = read('HOLDFAST_HTTP_PORT');
+  const pageUrl = read('HOLDFAST_PUBLIC_URL')?.replace(/\/+$/, '') ?? null;
   const running = readDevState(home);
   const temporal = temporalOf(env, running);
   const uiUrl =
@@ -130,7 +133,8 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     live: liveOf(read),
     httpHost: read('HOLDFAST_HTTP_HOST'),
     httpPort,
-    publicUrl: (read('HOLDFAST_PUBLIC_URL') ?? `http://localhost:${httpPort}`).replace(/\/+$/, ''),
+    publicUrl: pageUrl ?? `http://localhost:${httpPort}`,
+    pageUrl,
     hosts: read('HOLDFAST_HOSTS') ?? [],
     debugInfo: read('HOLDFAST_DEBUG_INFO'),
     health: read('HOLDFAST_HEALTH_PORT') ?? null,

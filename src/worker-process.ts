@@ -156,6 +156,7 @@ async function start(
     childrenMayReadSecrets: config.childrenMayReadSecrets,
     workflowStacks: config.workflowStacks,
     publicUrl: config.publicUrl,
+    pageUrl: config.pageUrl,
     approvals,
     trust: new FileTrust({ path: config.trustedKeys, namespace, log }),
     ...(config.oldDigestsUntil ? { oldDigestsUntil: config.oldDigestsUntil } : {}),
@@ -210,11 +211,12 @@ async function mcpServers({ mcp, home }: Config, store: Store, log: ToolLogger):
 }
 
 /** @throws ConfigError for mail addresses without an SMTP server */
-function notifierOf({ notify, smtp, uiUrl, temporal }: Config): Notifier | null {
+function notifierOf({ notify, smtp, uiUrl, pageUrl, temporal }: Config): Notifier | null {
   if (notify.mail.length > 0 && smtp === null)
     throw new ConfigError('HOLDFAST_NOTIFY_MAIL is set but HOLDFAST_SMTP_HOST is not; set it, and HOLDFAST_SMTP_FROM.');
   const mail = notify.mail.length > 0 ? { ...smtp!, to: notify.mail } : null;
-  return createNotifier({ webhook: notify.webhook, mail, uiUrl, namespace: temporal.namespace });
+  const { webhook, slack, teams } = notify;
+  return createNotifier({ webhook, slack, teams, mail, uiUrl, pageUrl, namespace: temporal.namespace });
 }
 
 async function serveHealthOf(config: Config, parts: Parts, site: Site): Promise<() => Promise<void>> {

@@ -62,6 +62,8 @@ export interface WorkerParts {
   debugInfo?: boolean;
   /** Base of the gateway's addresses, for files that are downloaded. Default http://localhost:8480. */
   publicUrl?: string;
+  /** The same for links to the page in messages to people; null: none. Default: `publicUrl`, if that is set. */
+  pageUrl?: string | null;
   /** Sends the model's text as it is written, and progress, to clients that watch. Default: to none. */
   live?: LiveBus;
   /** HOST:PORT of the server that `connection` reaches. */
@@ -145,6 +147,7 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
     running,
     debugInfo,
     publicUrl,
+    pageUrl: parts.pageUrl === undefined ? (parts.publicUrl ?? null) : parts.pageUrl,
     oldDigestsUntil: parts.oldDigestsUntil?.getTime() ?? Date.parse(store.identity.made_at) + OLD_DIGESTS_MS,
     ...caches,
   };

@@ -1,6 +1,6 @@
 /**
  * Compiles src/ → dist/, packs/NAME/src → packs/NAME/dist and packages/tool-kit, and makes the workflow bundle, the bundle for
- * `audit replay`, and packages/verify/dist. One compiler run for all packages: a second one would read the engine's types again.
+ * `audit replay`, packages/verify/dist, and the approvers' page in dist/page. One compiler run for all packages: a second one would read the engine's types again.
  * The compiler writes to folders of its own, which then replace dist/ as a whole: nobody sees half a build, and no output of a
  * deleted source remains.
  */
@@ -9,10 +9,15 @@ import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fingerprint, readStamp } from './fingerprint.mjs';
+import { buildPage, PAGE_INPUTS } from './page.mjs';
 import { runChild } from './run-child.mjs';
 import { buildVerify, VERIFY_INPUTS } from './verify-package.mjs';
 
-const INPUTS = ['src', 'package-lock.json', 'tsconfig.json', 'packs/tsconfig.json', 'scripts/lib/compile.mjs', ...VERIFY_INPUTS];
+const INPUTS = [
+  ...['src', 'package-lock.json', 'tsconfig.json', 'packs/tsconfig.json', 'scripts/lib/compile.mjs'],
+  ...VERIFY_INPUTS,
+  ...PAGE_INPUTS,
+];
 const STAMP = '.holdfast-build';
 /**
  * This line of `replay-bundle.js` names the workflow bundle for which it replays. It comes before the source map, which must be
@@ -59,6 +64,8 @@ export async function compile(root, say) {
     writeFileSync(join(fresh, 'replay-bundle.js'), `${replay.slice(0, map)}${line}${replay.slice(map)}`);
   }
   await buildVerify(root);
+  say('bundling the page …');
+  await buildPage(root, join(fresh, 'page'));
   makeExecutable(join(fresh, 'cli', 'main.js'));
   writeFileSync(join(fresh, STAMP), hash);
   for (const folder of packages(root)) swap(join(root, folder));

@@ -9,6 +9,7 @@ const ROOMS = [
   'agents',
   'attestation',
   'audit',
+  'cards',
   'cli',
   'devserver',
   'entries',
@@ -18,11 +19,15 @@ const ROOMS = [
   'mcp',
   'model',
   'notify',
+  'page',
+  'passkeys',
   'processes',
+  'protocols',
   'record',
   'rules',
   'shapes',
   'shared',
+  'sign-in',
   'store',
   'telemetry',
   'temporal',
@@ -46,33 +51,36 @@ const TABLE = {
   shared: { may: [], types: ['shapes'], packages: false },
   // Zod schemas. Code that runs in workflows, or that every client loads, imports only their types.
   shapes: { may: ['shared'], packages: ['zod'] },
+  // The card as Markdown and as a message: pure, since workflows write it.
+  cards: { may: ['shared'], types: ['shapes'], packages: false },
   workflows: {
-    may: ['shared'],
+    may: ['shared', 'cards'],
     types: ['activities'],
     packages: ['@temporalio/workflow', '@temporalio/common'],
   },
   rules: { may: ['shared'] },
-  record: { may: ['shared'] },
+  record: { may: ['shared', 'cards'], types: ['shapes'] },
   store: { may: ['shared', 'record', 'telemetry'] },
   telemetry: { may: ['shared'], types: ['tools'] },
   model: { may: ['shared', 'telemetry'] },
-  tools: { may: ['shared', 'record', 'rules', 'store', 'telemetry'], types: ['agents', 'model'] },
+  tools: { may: ['shared', 'record', 'rules', 'store', 'telemetry'], types: ['agents', 'model', 'shapes'] },
   mcp: { may: ['shared', 'store', 'telemetry', 'tools', 'processes'] },
   processes: { may: ['shared'] },
-  agents: { may: ['shared', 'rules', 'telemetry', 'tools'], types: ['model', 'store'] },
-  notify: { may: ['shared'], types: ['activities'] },
+  agents: { may: ['shared', 'rules', 'telemetry', 'tools'], types: ['model', 'store', 'shapes'] },
+  notify: { may: ['shared', 'cards'], types: ['activities'] },
+  'sign-in': { may: ['shared'], types: ['config', 'store'] },
   live: { may: ['shared', 'shapes'] },
   testing: { may: ['shared', 'tools', 'agents', 'store'], types: ['record'] },
   activities: {
-    may: ['shared', 'record', 'store', 'telemetry', 'model', 'tools', 'audit', 'agents', 'live', CONTRACT],
+    may: ['shared', 'cards', 'record', 'store', 'telemetry', 'model', 'tools', 'audit', 'agents', 'live', CONTRACT],
     types: ['rules'],
   },
   temporal: { may: ['shared', CONTRACT], types: ['activities', 'config', 'live'] },
   audit: { may: ['shared', 'record', 'rules', 'store', 'telemetry', 'temporal', 'attestation', CONTRACT] },
-  attestation: { may: ['shared', 'store', 'telemetry'], types: ['activities'] },
+  attestation: { may: ['shared', 'record', 'store', 'telemetry'], types: ['activities', 'shapes'] },
   devserver: { may: ['shared', 'store', 'telemetry', 'temporal', 'processes', CONTRACT], types: ['config'] },
   client: {
-    may: ['shared', 'record', 'attestation', 'store', 'telemetry', 'temporal', 'audit', 'config', 'live', CONTRACT],
+    may: ['shared', 'cards', 'record', 'attestation', 'store', 'telemetry', 'temporal', 'audit', 'config', 'live', CONTRACT],
     types: ['agents', 'tools', 'shapes'],
   },
   config: { may: ['shared', 'devserver', 'temporal'] },
@@ -81,6 +89,10 @@ const TABLE = {
     may: everythingBut('cli', 'gateway', 'devserver', 'client', 'index', 'workflows', 'testing').concat(CONTRACT),
   },
   gateway: { may: everythingBut('cli', 'index', 'worker', 'activities', 'workflows', 'mcp', 'testing').concat(CONTRACT) },
+  // Routes of the gateway that speak another protocol: its app lists them, and they use its parts.
+  page: { may: ['shared'], types: ['gateway'] },
+  passkeys: { may: ['shared', 'shapes', 'attestation', 'client', 'gateway'] },
+  protocols: { may: ['shared', 'shapes', 'record', 'store', 'tools', 'client', 'gateway', 'agents'] },
   'http-client': { may: [], packages: ['openapi-fetch'] },
   cli: { may: everythingBut('index', 'activities', 'workflows', 'testing', 'shapes').concat(CONTRACT), types: ['shapes'] },
   entries: {
@@ -91,7 +103,9 @@ const TABLE = {
 };
 
 /** The engine's rooms of which a package is made. The engine imports no package; other packages import its entries, as packs do. */
-const OF_PACKAGES = { verify: ['attestation', 'audit', 'cli', 'shared'] };
+const OF_PACKAGES = { verify: ['attestation', 'audit', 'cli', 'shared'], page: ['attestation', 'audit', 'shared'] };
+/** Of these rooms they may import types: the page reads what the gateway writes, and has no zod. */
+const TYPES_FOR_PACKAGES = { page: ['shapes'] };
 
 /** Processes and their clients are allowed only in test/system, a Temporal server in test/engine too. */
 const PROCESSES = ['node:child_process', 'node:cluster', 'playwright-core', 'pg'];
@@ -115,7 +129,7 @@ const NO_PACK =
 export function importFault(file, name, how) {
   const [top, level] = file.split('/');
   if (top === 'src') return OUR_PACKS.test(name) ? NO_PACK : faultOfRoom(file, name, how);
-  if (top === 'packages' && OF_PACKAGES[level]) return faultOfPackageBeside(file, name, level);
+  if (top === 'packages' && OF_PACKAGES[level]) return faultOfPackageBeside(file, name, level, how.typesOnly);
   if (top === 'packs' || top === 'packages') return faultOfPack(file, name);
   if (top === 'test' && TEST_LEVELS[level] && file !== SET_UP && !how.typesOnly) return faultOfTest(file, name, level);
   return null;
@@ -155,8 +169,9 @@ function faultOfPackage(room, { packages }, name) {
     : `${room} is pure: no packages and no Node modules.`;
 }
 
-function faultOfPackageBeside(file, name, of) {
+function faultOfPackageBeside(file, name, of, typesOnly) {
   const path = posix.join(posix.dirname(file), name);
+  if (typesOnly && TYPES_FOR_PACKAGES[of]?.includes(roomOf(path))) return null;
   if (!name.startsWith('.') || !path.startsWith('src/') || OF_PACKAGES[of].includes(roomOf(path))) return null;
   return `packages/${of} must not import ${roomOf(path)} (scripts/lib/rooms.mjs).`;
 }

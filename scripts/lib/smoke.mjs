@@ -18,6 +18,7 @@ const FILES = [
   'packs/mcp/oauth',
   'packs/onchain/known',
   'packs/workspace/engine',
+  'page/decide',
   'scripts/tally',
   'shared/people',
   'store/calls',

@@ -7,7 +7,7 @@ import { admitCall } from './admission/admit-call';
 import { admitDirect } from './admission/admit-direct';
 import { closeQuestion, deliverCallback, notify } from './people/questions';
 import { beginSession, checkFork } from './step/sessions';
-import { checkDecision, checkSteer, keepSaid, readCard, readSaid } from './people/check-decisions';
+import { checkAnswer, checkDecision, checkSteer, keepSaid, readCard, readSaid } from './people/check-decisions';
 import { closeSubTurn, forwardDecision, lookAtSubTurn } from './sub-agents/close-sub-turn';
 import { compact } from './step/compact';
 import type { Dependencies } from './ports';
@@ -27,6 +27,7 @@ export function createActivities(deps: Dependencies): Activities {
     admitDirect: over(deps, (input) => withHeartbeat(() => orStoreFault(admitDirect(deps, input)))),
     admitCall: own(deps, (input) => withHeartbeat(() => orStoreFault(admitCall(deps, input)))),
     checkDecision: own(deps, (input) => withHeartbeat(() => checkDecision(deps, input))),
+    checkAnswer: own(deps, (input) => withHeartbeat(() => checkAnswer(deps, input))),
     closeQuestion: own(deps, (input) => withHeartbeat(() => closeQuestion(deps.store, input.digest))),
     checkSteer: over(deps, (input) => withHeartbeat(() => checkSteer(deps, input))),
     notify: over(deps, (input) => orStoreFault(notify(deps, input))),

@@ -1,5 +1,6 @@
 /** Declares the ports that a worker gives to every activity (`Dependencies`). Those that stand on Temporal are made in `temporal/`. */
 import type { BudgetName, Reservation, ReservationAnswer, BudgetSettlement } from '../shared/budget-book';
+import type { MessageCard } from '../cards/card';
 import type { CallbackMessage } from '../shared/wire/callback';
 import type {
   CheckDecisionInput,
@@ -72,6 +73,8 @@ export interface Dependencies {
   oldDigestsUntil: number;
   /** Base URL of the gateway, as clients that download see it. */
   publicUrl: string;
+  /** The same for links to the page in messages to people; null: nobody knows where it is. */
+  pageUrl: string | null;
   /** Models without a price that were logged already: each is logged once. */
   unpriced: Set<string>;
 }
@@ -178,10 +181,19 @@ export interface Budgets {
 export interface Notifier {
   /**
    * The same `question` again is the same message: a repetition must be harmless.
+   * @param card Markdown; null: it could not be read
    * @param delivery for notifiers that have several ways
    * @throws to be retried
    */
-  tell(question: NotifyInput, card: string | null, delivery: Delivery): Promise<void>;
+  tell(question: NotifyInput, card: string | null, delivery: Delivery, context?: QuestionContext): Promise<void>;
+}
+
+/** What else is known of a question when people are told. */
+export interface QuestionContext {
+  /** The card as an object, whole; null: the store does not have the call. */
+  facts: MessageCard | null;
+  /** The run that shows the card in the Web UI; null: unknown. */
+  run_id: string | null;
 }
 
 /** The ways in which people were reached, over all attempts to notify them of one question. */

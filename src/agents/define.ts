@@ -7,7 +7,7 @@ import { catalogueFaults, catalogueSettings, type CatalogueDefinition } from '..
 import { classifierFaults } from '../tools/admit/classifier';
 import { serverToolFaults } from '../tools/convert/server-tools';
 import { hookFaults, joinHooks, type Hooks } from '../tools/admit/hooks';
-import { permissionFaults, withDefaults, type AgentPermissions } from '../tools/admit/policy';
+import { permissionFaults, ruledTool, withDefaults, type AgentPermissions } from '../tools/admit/policy';
 import { isFrom } from '../tools/catalogue/tool-source';
 import { referredName } from '../tools/define/versions';
 import { mcpListingFaults, type McpDefinition } from './mcp';
@@ -144,7 +144,7 @@ function toolsetFaults(
   return [
     ...permissionFaults(permissions, tools, mcpServers),
     ...catalogueFaults(catalogue, tools, mcpServers),
-    ...approvalFaults(approvals, tools, mcpServers),
+    ...approvalFaults(approvals, tools.map(ruledTool), mcpServers),
     ...budgetFaults(budgets, tools, mcpServers),
   ];
 }

@@ -103,7 +103,7 @@ function run(command: string, input: Uint8Array): Promise<string> {
 /** Longest validity of a signed text, seconds. */
 export const LONGEST_S = 24 * 3600;
 
-type IssuanceClaimName = 'v' | 'iat' | 'exp' | 'nonce' | 'kid';
+export type IssuanceClaimName = 'v' | 'iat' | 'exp' | 'nonce' | 'kid';
 
 /**
  * A signed decision, valid until `until`, and for a day at most. Without `note_hash` it has no note.
@@ -119,13 +119,23 @@ export function attestDecision(
   return key.token({ ...whole, ...issuanceClaims(key, nowMs, until) } satisfies DecisionClaims);
 }
 
+/** The claims of a decision for a passkey to sign, valid as long as one by a key. */
+export function claimsForPasskey(
+  claims: Omit<DecisionClaims, IssuanceClaimName>,
+  { kid, enrolment }: { kid: string; enrolment: string },
+  until: string | null,
+  nowMs = Date.now(),
+): DecisionClaims {
+  return { note_hash: null, ...claims, v: 'holdfast.decision/4', enrolment, ...issuanceClaims({ kid }, nowMs, until) };
+}
+
 /** The signed start of a turn, valid for a day. */
 export function attestStart(key: SigningKey, claims: Omit<StartClaims, IssuanceClaimName>, nowMs = Date.now()): string {
   return key.token({ v: 'holdfast.start/1', ...claims, ...issuanceClaims(key, nowMs, null) } satisfies StartClaims);
 }
 
 function issuanceClaims(
-  { kid }: SigningKey,
+  { kid }: Pick<SigningKey, 'kid'>,
   nowMs: number,
   until: string | null,
 ): { iat: number; exp: number; nonce: string; kid: string } {

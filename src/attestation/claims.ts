@@ -17,20 +17,22 @@ export interface DecisionAudience {
 
 /**
  * One decision of one principal on one exact call (docs/approvals.md, "Signed decisions"). Version 1, for turns without a store, and version
- * 2, for the others, do not cover the note; version 3 does, and is for all turns.
+ * 2, for the others, do not cover the note; version 3 does, and is for all turns. Version 4 is version 3 as a passkey signs it.
  */
 export interface DecisionClaims {
-  v: 'holdfast.decision/1' | 'holdfast.decision/2' | 'holdfast.decision/3';
+  v: 'holdfast.decision/1' | 'holdfast.decision/2' | 'holdfast.decision/3' | 'holdfast.decision/4';
   aud: DecisionAudience;
   /** The call's digest, 64 hex; for a message to the turn `steerDigest`. */
   digest: string;
-  decision: 'approve' | 'deny' | 'settle' | 'edit' | 'steer';
+  decision: 'approve' | 'deny' | 'settle' | 'edit' | 'steer' | 'answer';
   /** Settle: how the call ended; absent otherwise. */
   outcome?: 'applied' | 'not_applied';
-  /** Edit: hash of the other input; absent otherwise. */
+  /** Edit: hash of the other input. Answer: hash of the answer. Absent otherwise. */
   input_hash?: string;
-  /** Version 3: `noteHash` of the note, null without a note. Absent in the other versions. */
+  /** Versions 3 and 4: `noteHash` of the note, null without a note. Absent in the other versions. */
   note_hash?: string | null;
+  /** Version 4: hash of the enrolment of the passkey. So one assertion has one text. Absent in the other versions. */
+  enrolment?: string;
   principal: string;
   roles: string[];
   /** Head of the transcript that the signer saw, for the record. The turn may have continued beside the waiting call. */
@@ -60,33 +62,33 @@ export interface StartClaims {
 
 export const MOST_ROLES = 16;
 
-const HASH = /^[0-9a-f]{64}$/;
+export const HASH = /^[0-9a-f]{64}$/;
 const STORE = /^[0-9a-f]{32}$/;
-const KID = /^[0-9a-f]{16}$/;
+export const KID = /^[0-9a-f]{16}$/;
 const NONCE = /^[A-Za-z0-9_-]{16,64}$/;
 export const ROLE = /^[A-Za-z0-9._:-]{1,64}$/;
 
-type Rule = (value: Json | undefined) => boolean;
-type Shape = Record<string, Rule>;
+export type Rule = (value: Json | undefined) => boolean;
+export type Shape = Record<string, Rule>;
 
-const text =
+export const text =
   (longest: number): Rule =>
   (value) =>
     typeof value === 'string' && value.trim() !== '' && value.length <= longest;
-const like =
+export const like =
   (pattern: RegExp): Rule =>
   (value) =>
     typeof value === 'string' && pattern.test(value);
-const oneOf =
+export const oneOf =
   (...values: Json[]): Rule =>
   (value) =>
     value !== undefined && values.includes(value);
-const time: Rule = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
-const optional =
+export const time: Rule = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
+export const optional =
   (rule: Rule): Rule =>
   (value) =>
     value === undefined || rule(value);
-const shapeRule =
+export const shapeRule =
   (shape: Shape): Rule =>
   (value) =>
     value !== undefined && hasShape(value, shape);
@@ -95,7 +97,7 @@ export const principalName = text(200);
 export const roleList: Rule = (value) =>
   Array.isArray(value) && value.length <= MOST_ROLES && new Set(value).size === value.length && value.every(like(ROLE));
 
-const ISSUANCE: Shape = { iat: time, exp: time, nonce: like(NONCE), kid: like(KID) };
+export const ISSUANCE: Shape = { iat: time, exp: time, nonce: like(NONCE), kid: like(KID) };
 
 const TURN: Shape = { namespace: text(255), workflow_id: text(255), first_execution_run_id: text(100) };
 
@@ -103,7 +105,7 @@ const DECISION: Shape = {
   v: oneOf('holdfast.decision/1', 'holdfast.decision/2', 'holdfast.decision/3'),
   aud: (value) => shapeRule(TURN)(value) || shapeRule({ ...TURN, store_id: like(STORE) })(value),
   digest: like(HASH),
-  decision: oneOf('approve', 'deny', 'settle', 'edit', 'steer'),
+  decision: oneOf('approve', 'deny', 'settle', 'edit', 'steer', 'answer'),
   outcome: optional(oneOf('applied', 'not_applied')),
   input_hash: optional(like(HASH)),
   note_hash: (value) => value === null || optional(like(HASH))(value),
@@ -112,6 +114,8 @@ const DECISION: Shape = {
   head: (value) => value === null || like(HASH)(value),
   ...ISSUANCE,
 };
+
+const PASSKEY_DECISION: Shape = { ...DECISION, v: oneOf('holdfast.decision/4'), enrolment: like(HASH) };
 
 const START: Shape = {
   v: oneOf('holdfast.start/1'),
@@ -122,14 +126,21 @@ const START: Shape = {
   ...ISSUANCE,
 };
 
-/** Null: these are not the claims of a decision. */
+/** Null: these are not the claims of a decision that an Ed25519 key signs. */
 export function decisionClaims(value: Json): DecisionClaims | null {
-  if (!hasShape(value, DECISION)) return null;
-  const claims = value as unknown as DecisionClaims;
-  // Each field has one meaning: only `settle` has an outcome, and only `edit` has an input hash.
+  return hasShape(value, DECISION) ? consistent(value as unknown as DecisionClaims) : null;
+}
+
+/** Null: these are not the claims of a decision that a passkey signs. */
+export function passkeyClaims(value: Json): DecisionClaims | null {
+  return hasShape(value, PASSKEY_DECISION) ? consistent(value as unknown as DecisionClaims) : null;
+}
+
+/** Each field has one meaning: only `settle` has an outcome, and only `edit` and `answer` have the hash of an input. */
+function consistent(claims: DecisionClaims): DecisionClaims | null {
   const settles = (claims.outcome !== undefined) === (claims.decision === 'settle');
-  const edits = (claims.input_hash !== undefined) === (claims.decision === 'edit');
-  const covers = claims.v === 'holdfast.decision/3';
+  const edits = (claims.input_hash !== undefined) === (claims.decision === 'edit' || claims.decision === 'answer');
+  const covers = claims.v === 'holdfast.decision/3' || claims.v === 'holdfast.decision/4';
   const bindsStore = covers || (claims.aud.store_id !== undefined) === (claims.v === 'holdfast.decision/2');
   return settles && edits && bindsStore && (claims.note_hash !== undefined) === covers ? claims : null;
 }

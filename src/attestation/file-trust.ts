@@ -7,8 +7,10 @@ import type { Json } from '../shared/json/json';
 import { sessionWorkflowId } from '../shared/ids';
 import { LONGEST_S } from './bundle-signer';
 import { decisionClaims, startClaims, type DecisionClaims, readToken } from './claims';
+import { enrolmentFault } from './enrolment';
+import { isPasskeyText, passkeyFault, readPasskeyDecision } from './passkey-decision';
 import { publicKey } from './public-key';
-import { CLOCKS_MS, notInForce, readTrustedKeys, type TrustedKey } from './trusted-keys';
+import { CLOCKS_MS, notInForce, readTrustedKeys, undecidedBy, type TrustedKey, type TrustEntry } from './trusted-keys';
 import { errorMessage } from '../shared/text/error-message';
 
 export interface TrustSettings {
@@ -22,17 +24,27 @@ export interface TrustSettings {
   now?: () => number;
 }
 
-type SignatureCheck<C> = { ok: true; claims: C; key: TrustedKey } | { ok: false; reason: string };
+/** Whom a signature may speak for: a key of the file, or a passkey by its enrolment. */
+type Speaker = Pick<TrustedKey, 'kid' | 'use' | 'principal' | 'roles' | 'decides'>;
+
+type SignatureCheck<C> = { ok: true; claims: C; key: Speaker } | { ok: false; reason: string };
 
 export class FileTrust implements Trust {
   constructor(private readonly settings: TrustSettings) {}
 
   async check(statement: CheckDecisionInput, roles: readonly string[], at?: string): Promise<CheckDecisionOutput> {
-    const result = await this.verifyClaims(statement.attestation, decisionClaims, at);
+    const { attestation } = statement;
+    const byPasskey = typeof attestation === 'string' && isPasskeyText(attestation);
+    const result = byPasskey
+      ? await this.verifyPasskey(attestation, at)
+      : await this.verifyClaims(attestation, decisionClaims, at);
     if (!result.ok) return result;
     const { claims, key } = result;
     const reason =
-      speaksFor(key, claims.principal, claims.roles) ?? this.aboutThis(claims, statement) ?? lacksRole(claims, roles);
+      undecidedBy(key, claims.decision) ??
+      speaksFor(key, claims.principal, claims.roles) ??
+      this.aboutThis(claims, statement) ??
+      lacksRole(claims, roles);
     return reason === null ? { ok: true, principal: claims.principal } : { ok: false, reason };
   }
 
@@ -61,9 +73,9 @@ export class FileTrust implements Trust {
     const claims = token && read(token.claims);
     if (!token || !claims) return no('it does not have the format that `holdfast sign` writes for this');
     const keys = await this.keys();
-    if (keys === null) return no('this worker cannot read its file of trusted keys; its log says why');
+    if (keys === null) return no(NO_KEYS);
     const key = keys.find(({ kid }) => kid === claims.kid);
-    if (!key)
+    if (!key || key.use === 'passkey')
       return no(
         `key ${claims.kid} is not trusted here: add it to the file of trusted keys of each worker (docs/deployment.md, "Several hosts")`,
       );
@@ -74,7 +86,22 @@ export class FileTrust implements Trust {
     return fault === null ? { ok: true, claims, key } : no(fault);
   }
 
-  private async keys(): Promise<TrustedKey[] | null> {
+  /** The same for a passkey: its enrolment must be signed by an enroller of this worker's own file. */
+  private async verifyPasskey(attestation: string, at?: string): Promise<SignatureCheck<DecisionClaims>> {
+    const no = (reason: string): SignatureCheck<DecisionClaims> => ({ ok: false, reason });
+    const decision = readPasskeyDecision(attestation);
+    if (decision === null) return no('it does not have the format of a decision that a passkey signed');
+    const keys = await this.keys();
+    if (keys === null) return no(NO_KEYS);
+    const now = (this.settings.now ?? Date.now)();
+    const then = at === undefined ? now : Date.parse(at);
+    const fault = enrolmentFault(decision, keys, then, now) ?? passkeyFault(decision) ?? notNow(decision.claims, then);
+    const { claims, enrolment } = decision;
+    const key: Speaker = { kid: claims.kid, use: 'principal', principal: enrolment.principal, roles: enrolment.roles };
+    return fault === null ? { ok: true, claims, key } : no(fault);
+  }
+
+  private async keys(): Promise<TrustEntry[] | null> {
     try {
       return await readTrustedKeys(this.settings.path);
     } catch (error) {
@@ -102,10 +129,13 @@ export class FileTrust implements Trust {
   }
 }
 
+const NO_KEYS = 'this worker cannot read its file of trusted keys; its log says why';
+
 /** Null: the key may speak for this principal, in these roles. */
-function speaksFor(key: TrustedKey, principal: string, roles: readonly string[]): string | null {
+function speaksFor(key: Speaker, principal: string, roles: readonly string[]): string | null {
   if (key.use === 'gateway') return null;
   if (key.use === 'bundle') return `key ${key.kid} may sign bundles only`;
+  if (key.use === 'enroller') return `key ${key.kid} may enrol passkeys only`;
   if (!samePerson(key.principal ?? '', principal)) return `key ${key.kid} speaks for ${quoteName(key.principal ?? '')} only`;
   const more = roles.find((role) => !(key.roles ?? []).includes(role));
   return more === undefined ? null : `key ${key.kid} does not give the role ${more}`;

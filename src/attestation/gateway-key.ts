@@ -3,14 +3,14 @@ import { existsSync } from 'node:fs';
 import { isJsonObject, type Json } from '../shared/json/json';
 import type { Store } from '../store/store';
 import { SigningKey } from './signing-key';
-import { updateTrustedKeys, type TrustedKey } from './trusted-keys';
+import { updateTrustedKeys, type TrustedKey, type TrustEntry } from './trusted-keys';
 
 /** An entry for the file of trusted keys. */
 export function trustedEntry(
   key: Pick<SigningKey, 'kid' | 'public'>,
-  { bundle, ...who }: Pick<TrustedKey, 'principal' | 'roles' | 'expires_at'> & { bundle?: true } = {},
+  { bundle, enroller, ...who }: Pick<TrustedKey, 'principal' | 'roles' | 'expires_at'> & { bundle?: true; enroller?: true } = {},
 ): TrustedKey {
-  const use = bundle ? 'bundle' : who.principal === undefined ? 'gateway' : 'principal';
+  const use = bundle ? 'bundle' : enroller ? 'enroller' : who.principal === undefined ? 'gateway' : 'principal';
   return { kid: key.kid, public: key.public, use, ...who, created_at: new Date().toISOString() };
 }
 
@@ -39,7 +39,7 @@ export async function ownKey(path: string, trustedKeys: string | null, use: { bu
   const save = () => key.save(path);
   if (trustedKeys === null) return (await save()) ? key : SigningKey.read(path);
   // Trusted before it is saved: a process that dies in between leaves a key that nobody has, not one that nobody trusts.
-  const enter = (keys: TrustedKey[]) => (existsSync(path) ? keys : [...keys, trustedEntry(key, use)]);
+  const enter = (keys: TrustEntry[]) => (existsSync(path) ? keys : [...keys, trustedEntry(key, use)]);
   return (await updateTrustedKeys(trustedKeys, enter, save)) ? key : SigningKey.read(path);
 }
 

@@ -7,12 +7,24 @@ import { existsSync } from 'node:fs';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Json } from '../shared/json/json';
+import { isJsonObject, type Json } from '../shared/json/json';
 import { parseJson } from '../shared/json/parse-json';
 import { hasCode, replaceFile } from '../store/files/atomic-file';
-import { hasShape, principalName, roleList } from './claims';
+import { hasShape, KID, like, oneOf, optional, principalName, roleList } from './claims';
 import { keyId, publicKey } from './public-key';
 import { errorMessage } from '../shared/text/error-message';
+
+/** An entry of the file: a key, or a passkey that was revoked. */
+export type TrustEntry = TrustedKey | RevokedPasskey;
+
+/** Passkeys are trusted by their enrolments; the file only takes one back. */
+export interface RevokedPasskey {
+  /** First 16 hex characters of the SHA-256 of the passkey's public key (passkey-key.ts). */
+  kid: string;
+  use: 'passkey';
+  /** ISO 8601 */
+  revoked_at: string;
+}
 
 /** A public key and what it may sign. */
 export interface TrustedKey {
@@ -22,11 +34,14 @@ export interface TrustedKey {
   public: string;
   /**
    * `gateway`: speaks for any principal, with any roles. `principal`: for the one named here, with the roles given here. `bundle`:
-   * signs audit bundles, and speaks for no principal.
+   * signs audit bundles, and speaks for no principal. `enroller`: signs the enrolments of passkeys, with the roles given here only
+   * if there are any, and speaks for no principal.
    */
-  use: 'gateway' | 'principal' | 'bundle';
+  use: 'gateway' | 'principal' | 'bundle' | 'enroller';
   principal?: string;
   roles?: string[];
+  /** Of a gateway's key: it signs starts of turns, messages and denials, and no other decision. */
+  decides?: false;
   /** ISO 8601, all three. */
   created_at: string;
   expires_at?: string;
@@ -42,7 +57,7 @@ const LARGEST_FILE = 1_000_000;
 const MOST_KEYS = 1000;
 
 /** @throws BadKeyFile that says what is wrong; for a missing file too */
-export async function readTrustedKeys(path: string): Promise<TrustedKey[]> {
+export async function readTrustedKeys(path: string): Promise<TrustEntry[]> {
   let text: string;
   try {
     text = await readSmallFile(path);
@@ -54,7 +69,7 @@ export async function readTrustedKeys(path: string): Promise<TrustedKey[]> {
 }
 
 /** @throws BadKeyFile */
-export function parseTrustedKeys(text: string, path: string): TrustedKey[] {
+export function parseTrustedKeys(text: string, path: string): TrustEntry[] {
   const bad = (what: string) => new BadKeyFile(`The file of trusted keys ${path} cannot be used: ${what}`);
   let list: Json;
   try {
@@ -67,7 +82,7 @@ export function parseTrustedKeys(text: string, path: string): TrustedKey[] {
     const fault = keyFault(entry);
     if (fault !== null) throw bad(`entry ${index + 1}: ${fault}`);
   });
-  const keys = list as unknown as TrustedKey[];
+  const keys = list as unknown as TrustEntry[];
   const twice = keys.find(({ kid }, index) => keys.findIndex((other) => other.kid === kid) !== index);
   if (twice) throw bad(`key ${twice.kid} stands in it twice`);
   return keys;
@@ -82,7 +97,7 @@ export function parseTrustedKeys(text: string, path: string): TrustedKey[] {
  */
 export async function updateTrustedKeys<T = void>(
   path: string,
-  change: (keys: TrustedKey[]) => TrustedKey[],
+  change: (keys: TrustEntry[]) => TrustEntry[],
   andThen?: () => Promise<T>,
 ): Promise<T | undefined> {
   const folder = dirname(resolve(path));
@@ -119,12 +134,19 @@ async function lock(path: string): Promise<() => Promise<void>> {
  * @param nowMs when the key was used
  * @param knownMs a key that was revoked until then does not count, whenever it was used
  */
-export function notInForce(key: TrustedKey, nowMs: number, knownMs = nowMs): string | null {
+export function notInForce(key: TrustEntry, nowMs: number, knownMs = nowMs): string | null {
   if (key.revoked_at !== undefined && Date.parse(key.revoked_at) <= knownMs)
-    return `key ${key.kid} was revoked at ${key.revoked_at}`;
+    return `${key.use === 'passkey' ? 'passkey' : 'key'} ${key.kid} was revoked at ${key.revoked_at}`;
+  if (key.use === 'passkey') return null;
   if (key.expires_at !== undefined && Date.parse(key.expires_at) <= nowMs) return `key ${key.kid} expired at ${key.expires_at}`;
   if (Date.parse(key.created_at) > nowMs + CLOCKS_MS) return `key ${key.kid} is in force only from ${key.created_at}`;
   return null;
+}
+
+/** Why this key may not sign such a decision, whoever makes it; null: it may. A denial lets nothing happen. */
+export function undecidedBy({ kid, decides }: Pick<TrustedKey, 'kid' | 'decides'>, decision: string): string | null {
+  if (decides !== false || decision === 'deny' || decision === 'steer') return null;
+  return `key ${kid} of a gateway signs no decisions here: the person must sign, with a passkey or with a key`;
 }
 
 /** By how much the clocks of two hosts may differ, ms. */
@@ -145,18 +167,23 @@ const isTime = (value: Json | undefined) => typeof value === 'string' && value.l
 const SHAPE = {
   kid: (value: Json | undefined) => typeof value === 'string',
   public: (value: Json | undefined) => typeof value === 'string',
-  use: (value: Json | undefined) => value === 'gateway' || value === 'principal' || value === 'bundle',
+  use: oneOf('gateway', 'principal', 'bundle', 'enroller'),
   principal: (value: Json | undefined) => value === undefined || principalName(value),
   roles: (value: Json | undefined) => value === undefined || roleList(value),
+  decides: optional(oneOf(false)),
   created_at: isTime,
   expires_at: (value: Json | undefined) => value === undefined || isTime(value),
   revoked_at: (value: Json | undefined) => value === undefined || isTime(value),
 };
 
+const PASSKEY_SHAPE = { kid: like(KID), use: oneOf('passkey'), revoked_at: isTime };
+
 function keyFault(entry: Json): string | null {
+  if (isJsonObject(entry) && entry.use === 'passkey')
+    return hasShape(entry, PASSKEY_SHAPE) ? null : 'a revoked passkey has kid, use and revoked_at, and nothing else';
   if (!hasShape(entry, SHAPE))
-    return `it must have kid, public, use ("gateway", "principal" or "bundle") and created_at, may have principal, roles, expires_at and revoked_at, and nothing else`;
-  const { kid, public: raw, use, principal, roles } = entry as unknown as TrustedKey;
+    return `it must have kid, public, use ("gateway", "principal", "bundle" or "enroller") and created_at, may have principal, roles, expires_at and revoked_at, and nothing else`;
+  const { kid, public: raw, use, principal, roles, decides } = entry as unknown as TrustedKey;
   try {
     publicKey(raw);
   } catch (error) {
@@ -166,7 +193,10 @@ function keyFault(entry: Json): string | null {
   if (use === 'principal' && principal === undefined) return 'the key of a principal must name that principal';
   if (use === 'gateway' && (principal !== undefined || roles !== undefined))
     return "a gateway's key names no principal and no roles: it speaks for all of them";
+  if (use !== 'gateway' && decides !== undefined) return '"decides": false is for the key of a gateway';
   if (use === 'bundle' && (principal !== undefined || roles !== undefined))
     return 'a key for bundles names no principal and no roles: it may sign bundles only';
+  if (use === 'enroller' && principal !== undefined)
+    return 'the key of an enroller names no principal: it signs enrolments of passkeys, and no decision';
   return null;
 }

@@ -2,7 +2,17 @@
 import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
 import type { OuterMode } from '../shared/turn/sub-turn';
 import { TOOL_CLASSES, type ToolClass } from '../shared/turn/tool-class';
-import { EFFECTS, shapeFaults, type AgentPermissions, type RuledTool, type TargetKind } from '../rules';
+import {
+  approvalFaults,
+  compileApprovalLists,
+  EFFECTS,
+  shapeFaults,
+  type AgentPermissions,
+  type ApprovalLists,
+  type Approvals,
+  type RuledTool,
+  type TargetKind,
+} from '../rules';
 import { list, object, text, textOrNull } from '../record/fields';
 
 /** More than any agent has. A limit is needed because anybody can make a bundle. */
@@ -20,6 +30,31 @@ export function recordedRules(objects: Objects, ref: string | null): AgentPermis
   const rules: JsonObject = { mode: own.mode ?? 'default', allow, ask, deny };
   if (!isPermissions(rules)) return null;
   return rules.allow.length + rules.ask.length + rules.deny.length > MOST_RULES ? null : rules;
+}
+
+/**
+ * The lists of approval rules of a `policy_ref`, by tool. They require what the agent's definition says: a policy names neither the
+ * worker's notifier nor the defaults. Null: the bundle does not have them, or has some that no engine takes.
+ */
+export function recordedLists(objects: Objects, ref: string | null): ApprovalLists | null {
+  const policy = objects.get(ref ?? '');
+  const inner = innerPolicy(policy);
+  const own = object(inner === null ? policy : objects.get(inner));
+  if (own.v !== 'holdfast.policy/1') return null;
+  const { approvals = {}, channel } = own;
+  if (!isJsonObject(approvals)) return null;
+  const { tools = {} } = approvals;
+  if (!isJsonObject(tools) || Object.keys(tools).length > MOST_RULES) return null;
+  const lists = Object.entries(tools).filter(([, rule]) => Array.isArray(rule));
+  if (lists.length === 0) return new Map();
+  const whole = { ...approvals, tools: Object.fromEntries(lists) } as Approvals;
+  const settings = { channel: channel === 'attested' ? 'attested' : 'any', notify: false } as const;
+  try {
+    const names = lists.map(([name]) => ({ name }));
+    return approvalFaults(whole, names).length > 0 ? null : compileApprovalLists(whole, settings);
+  } catch {
+    return null; // made up: no agent has such rules
+  }
 }
 
 /** Entries are not checked: the parser of rules leaves out those that it cannot read. */
@@ -49,6 +84,8 @@ export interface RecordedAgent {
   servers: string[];
   /** The agent has a classifier, which decides in mode `auto`. */
   classifies: boolean;
+  /** By tool: its list of approval rules, and what each entry requires. */
+  lists: JsonObject;
 }
 
 /** Null: the value is no definition of an agent. */
@@ -57,7 +94,8 @@ export function recordedAgent(value: Json | undefined): RecordedAgent | null {
   if (definition.v !== 'holdfast.agent/1') return null;
   const tools = list(definition.tools).flatMap((tool) => ruledTool(object(tool)));
   const servers = list(definition.mcp_servers).map(text);
-  return { name: text(definition.name), tools, servers, classifies: definition.classifier !== null };
+  const classifies = definition.classifier !== null;
+  return { name: text(definition.name), tools, servers, classifies, lists: object(definition.approval_lists) };
 }
 
 function ruledTool({ name, version, class: toolClass, group, egress, rule_target, input_schema }: JsonObject): RuledTool[] {

@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { InvalidArgumentError, type Command } from 'commander';
-import type { TrustedKey } from '../attestation/trusted-keys';
+import type { TrustEntry } from '../attestation/trusted-keys';
 import { verifyBundle, type Verification } from '../audit/verify';
 import { chainFaults } from '../audit/verify/chain';
 import { describeVerification } from '../audit/verify/sentence';
@@ -58,7 +58,7 @@ function describe({ file, ...answer }: Verification & { file: string }): string[
   return [`${file}: ${first}`, ...more.map((line) => `  ${line}`)];
 }
 
-async function verifyFile(file: string, keys: readonly TrustedKey[]): Promise<Verification> {
+async function verifyFile(file: string, keys: readonly TrustEntry[]): Promise<Verification> {
   try {
     return await verifyBundle(file === '-' ? process.stdin : createReadStream(file, { highWaterMark: CHUNK }), keys);
   } catch (error) {

@@ -8,6 +8,7 @@ import { readCaseFile } from '../audit/case-file';
 import {
   readProposal,
   whatIf,
+  whatIfView,
   type CallDiff,
   type CallDecision,
   type Proposal,
@@ -39,7 +40,7 @@ export function auditWhatIf(audit: Command, output: () => Output): void {
     .action(async (file: string, options: ProposalText & { all?: boolean }) => {
       const proposal = parseProposal(options);
       const comparison = await compareFile(file, proposal);
-      output().answer(wire(comparison.answer), [...lines(comparison.answer, options.all === true), ...comparison.notes]);
+      output().answer(whatIfView(comparison.answer), [...lines(comparison.answer, options.all === true), ...comparison.notes]);
       const { differences, unknown } = comparison.answer;
       if (differences > 0) throw new Exit(DIFFERS);
       if (unknown > 0 || comparison.notes.length > 0) throw new Exit(CANNOT_TELL);
@@ -116,29 +117,4 @@ function stopText(stop: TurnDiff['wouldStop']): string {
   return stop === 'cannot_tell'
     ? 'cannot tell: the bundle does not have all that the limit counts'
     : `before step ${stop.beforeStep}, by ${stop.reason}`;
-}
-
-/** As JSON: names in snake_case. */
-function wire({ agent, turns, differences, unknown }: WhatIf): object {
-  const stop = (it: TurnDiff['wouldStop']) =>
-    it === null || it === 'cannot_tell' ? it : { before_step: it.beforeStep, reason: it.reason };
-  return {
-    agent,
-    differences,
-    unknown,
-    turns: turns.map(({ turnId, agent: name, wasStopped, wouldStop, differs, calls, hidden }) => ({
-      turn_id: turnId,
-      agent: name,
-      was_stopped: stop(wasStopped),
-      would_stop: stop(wouldStop),
-      differs,
-      hidden_calls: hidden,
-      calls: calls.map(({ callId, afterDifference, class: toolClass, ...call }) => ({
-        call_id: callId,
-        ...call,
-        class: toolClass,
-        after_difference: afterDifference,
-      })),
-    })),
-  };
 }

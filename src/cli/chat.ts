@@ -28,7 +28,14 @@ const LEAVE_REASON = 'left';
 const LEAVES = new Set(['exit', 'quit']);
 
 /** After these events a call may wait for a person. */
-const LOOK_AFTER = new Set(['approval_requested', 'approval_decided', 'tool_error', 'tool_result']);
+const LOOK_AFTER = new Set([
+  'approval_requested',
+  'approval_decided',
+  'question_asked',
+  'question_answered',
+  'tool_error',
+  'tool_result',
+]);
 
 interface ChatOptions {
   agent?: string;

@@ -1,5 +1,6 @@
 /** Puts the commands together, and runs one of them. Each command is a file. */
 import { Command } from 'commander';
+import { answer } from './answer';
 import { approve } from './approve';
 import { budgets } from './budgets';
 import { call } from './call';
@@ -45,6 +46,7 @@ const COMMANDS = [
   list,
   pending,
   approve,
+  answer,
   deny,
   settle,
   sign,

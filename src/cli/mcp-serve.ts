@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { loadConfig, type Config } from '../config';
 import { signAndDecide } from '../client/approvals/attest';
-import type { Decide } from '../gateway/mcp/asks';
+import type { Decide } from '../protocols/mcp/asks';
 import { createLog } from '../telemetry/log';
 import { signerOptions, userName, type SignerOptions } from './support/decide-options';
 import { UsageError } from './support/exit';
@@ -22,7 +22,7 @@ export function mcpServe(mcp: Command): void {
     .option('--agent <name>', 'only the tools of this agent, by their own names');
   signerOptions(command, 'who asks, and decides').action(async ({ app: file, agent, ...who }: ServeOptions) => {
     const stopped = untilStopped();
-    const { protocolOnly, serveStdio } = await import('../gateway/mcp/sessions.js');
+    const { protocolOnly, serveStdio } = await import('../protocols/mcp/sessions.js');
     const output = protocolOnly();
     const config = loadConfig();
     const [{ LazyClient }, { HoldfastClient }] = await Promise.all([
@@ -46,7 +46,7 @@ async function offersOfApp(config: Config, file: string | undefined) {
   const [{ appOf }, { catalogueOf }, { offersBy }] = await Promise.all([
     import('./support/app.js'),
     import('../gateway/tool-catalogue.js'),
-    import('../gateway/mcp/offers.js'),
+    import('../protocols/mcp/offers.js'),
   ]);
   // As in a stand-alone worker: the agent with a shell only if its folder is configured.
   const app = await appOf(config, file, { showcase: config.workspace !== null });

@@ -2,10 +2,10 @@
 import type { Command } from 'commander';
 import type { HoldfastClient } from '../client/holdfast-client';
 import type { PendingTurn, Question, WaitingCall } from '../shapes/turn-view';
-import { cardLines } from '../client/approvals/cards';
 import type { NewQuestion } from '../client/approvals/watch-pending';
 import { visible } from '../shared/text/visible';
-import { cardExcerpt } from './support/card-excerpt';
+import { questionExcerpt, questionLines } from './support/card-excerpt';
+import { commandFor } from './support/command-for';
 import { describeKey, oneLine } from './support/describe';
 import type { Output } from './support/output';
 import { untilStopped } from './support/until-stopped';
@@ -17,7 +17,7 @@ const BELL = '\u0007';
 export function pending(program: Command, output: () => Output): void {
   program
     .command('pending')
-    .description('Calls that wait for a person: approvals, and effects in doubt.')
+    .description('Calls that wait for a person: approvals, questions of the model, and effects in doubt.')
     .option('--watch', 'stay, and print new ones as they come, with a bell on a terminal; Ctrl-C ends it')
     .action(async ({ watch }: { watch?: boolean }) => {
       if (watch) return watchUntilStop(output());
@@ -69,7 +69,7 @@ async function withWholeCard(
 /** A new question as lines; on a terminal the bell rings for questions that came while the command was watching. */
 export function announce({ turn, call, card, waited }: NewQuestion, terminal: boolean): string[] {
   const bell = terminal && !waited ? BELL : '';
-  return [bell + headOf(turn), ...describeCall(turn, { ...call, card }, cardLines), ''];
+  return [bell + headOf(turn), ...describeCall(turn, { ...call, card }, questionLines), ''];
 }
 
 function describe(turn: PendingTurn): string[] {
@@ -77,23 +77,21 @@ function describe(turn: PendingTurn): string[] {
     turn.unreachable === null
       ? []
       : [`  ${oneLine(turn.tools.join(', '))}: nobody can be asked now: ${oneLine(turn.unreachable, 300)}`];
-  return [headOf(turn), ...away, ...turn.calls.flatMap((call) => describeCall(turn, call, cardExcerpt))];
+  return [headOf(turn), ...away, ...turn.calls.flatMap((call) => describeCall(turn, call, questionExcerpt))];
 }
 
 function headOf(turn: NewQuestion['turn']): string {
   return `${turn.turn_id}${describeKey(turn.key)}  ${turn.agent}, asked by ${oneLine(turn.requester)}${turn.ui_url ? `  ${turn.ui_url}` : ''}`;
 }
 
-/** @param excerpt prints the whole card, for people who decide by what is printed; or its first lines, in a list */
-function describeCall({ turn_id }: NewQuestion['turn'], call: Question, excerpt: (card: string) => string[]): string[] {
+/** @param lines prints the whole card, for people who decide by what is printed; or its first lines, in a list */
+function describeCall({ turn_id }: NewQuestion['turn'], call: Question, lines: (question: Question) => string[]): string[] {
   const { expires_at } = call.approval;
   const expires = expires_at && call.state === 'waiting' ? `, expires ${expires_at}` : '';
   return [
     `  ${call.id} ${oneLine(call.tool, 60)}  ${call.state}${expires}${approvalOf(call)}`,
-    ...excerpt(call.card.markdown).map((line) => `  │ ${line}`),
-    call.state === 'in_doubt'
-      ? `    holdfast settle ${turn_id} applied|not_applied --call ${call.digest}`
-      : `    holdfast approve ${turn_id} --call ${call.digest}`,
+    ...lines(call).map((line) => `  │ ${line}`),
+    `    holdfast ${commandFor(call.card.kind, turn_id, call.digest)}`,
   ];
 }
 

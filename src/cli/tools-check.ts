@@ -4,9 +4,11 @@ import { type App, defineAgent } from '../agents/define';
 import { loadConfig } from '../config';
 import { isJsonObject, type JsonObject } from '../shared/json/json';
 import { parseJson } from '../shared/json/parse-json';
+import { entryText } from '../cards/card';
+import type { ApprovalSettings } from '../rules/approvals';
 import { readPermissions } from '../rules/read-permissions';
 import { MODES, type Mode } from '../tools/admit/policy';
-import { explain, type Explanation } from '../tools/lint/explain-permission';
+import { explain, explanationView, VERDICT_WORDS, type Explanation } from '../tools/lint/explain-permission';
 import { Registry, type PreparedAgent } from '../tools/catalogue/registry';
 import { appOf } from './support/app';
 import { oneLine } from './support/describe';
@@ -41,11 +43,13 @@ export function toolsCheck(tools: Command, output: () => Output): void {
     .option('--requester <name>', 'who asked for the turn', 'local')
     .action(async (tool: string, json: string, options: CheckOptions) => {
       const input = inputOf(json);
-      const agent = chooseAgent(await appOf(loadConfig(), options.app), tool, options);
+      const config = loadConfig();
+      const settings = { channel: config.approvals ?? 'any', notify: false } as const;
+      const agent = chooseAgent(await appOf(config, options.app), tool, options, settings);
       const { untrusted = false, requester } = options;
       const turn = { untrusted, requester, agent: agent.agent.name, step: 1 };
       const explanation = (await explain(agent, tool, input, turn))!;
-      output().answer({ agent: agent.agent.name, ...wire(explanation) }, describe(agent, explanation));
+      output().answer(explanationView(agent.agent.name, explanation), describe(agent, explanation));
       if (explanation.verdict === 'deny' || explanation.verdict === 'rejected') throw new Exit(EXIT.refused);
     });
 }
@@ -61,8 +65,8 @@ function inputOf(json: string): JsonObject {
 }
 
 /** The agent whose rules apply, with the rules and the mode to try. */
-function chooseAgent(app: App, tool: string, options: CheckOptions): PreparedAgent {
-  const registry = new Registry(app);
+function chooseAgent(app: App, tool: string, options: CheckOptions, approvals: ApprovalSettings): PreparedAgent {
+  const registry = new Registry(app, { approvals });
   const having = registry.names().filter((name) => registry.agent(name)!.tools.has(tool));
   const name = options.agent ?? having[0];
   const namedAgent = name === undefined ? undefined : registry.agent(name);
@@ -77,7 +81,7 @@ function chooseAgent(app: App, tool: string, options: CheckOptions): PreparedAge
   if (options.agent === undefined && having.length > 1)
     throw new UsageError(`Several agents have ${tool}: say --agent ${having.join(' or --agent ')}.`);
   if (options.rules === undefined && options.mode === undefined) return namedAgent;
-  const changedRegistry = new Registry({ ...app, agents: [withRules(namedAgent.agent, options)] });
+  const changedRegistry = new Registry({ ...app, agents: [withRules(namedAgent.agent, options)] }, { approvals });
   return changedRegistry.agent(namedAgent.agent.name)!;
 }
 
@@ -96,17 +100,22 @@ function withRules(agent: Agent, { rules, mode }: CheckOptions): Agent {
   }
 }
 
-function wire({ rules, ...rest }: Explanation): object {
-  return { ...rest, rules: rules.map(({ specificity, ...rule }) => ({ ...rule, specificity: [...specificity] })) };
+/** What an approval needs, and which entry of a list says so. */
+function approvalLines({ approval, verdict }: Explanation): string[] {
+  if (approval === null || (approval.entry === undefined && verdict !== 'ask')) return [];
+  const { quorum, channel, roles, four_eyes, escalate = [], entry } = approval;
+  const needs = [
+    `${quorum} ${quorum === 1 ? 'person' : 'people'}`,
+    ...(roles.length > 0 ? [`of the roles ${roles.join(', ')}`] : []),
+    ...escalate.map((one) => `after ${one.after_ms} ms also ${one.roles.join(', ')}`),
+    channel === 'attested' ? 'signed decisions only' : 'names are not proved',
+    ...(four_eyes ? ['nobody who asked for it'] : []),
+  ];
+  return [
+    ...(entry ? [`  approval rules     ${oneLine(entryText(entry), 300)}`] : []),
+    `  an approval needs  ${needs.join(', ')}`,
+  ];
 }
-
-const WORDS: Record<Explanation['verdict'], string> = {
-  allow: 'it runs by itself',
-  ask: 'it asks a person',
-  classify: 'the classifier decides; without one it asks a person',
-  deny: 'it is refused',
-  rejected: 'it is refused before anybody is asked',
-};
 
 function describe({ agent }: PreparedAgent, explanation: Explanation): string[] {
   const { fault, hooks, rules } = explanation;
@@ -126,7 +135,8 @@ function describe({ agent }: PreparedAgent, explanation: Explanation): string[] 
               `  ${index === 0 ? 'rules' : '     '}              ${rule.matched ? '✓' : '·'} ${rule.effect.padEnd(5)} ${oneLine(rule.rule, 120)}  [${rule.specificity.join('.')}]  ${oneLine(rule.because, 200)}`,
           ),
         ]),
-    `  verdict            ${explanation.verdict}: ${WORDS[explanation.verdict]}`,
+    ...approvalLines(explanation),
+    `  verdict            ${explanation.verdict}: ${VERDICT_WORDS[explanation.verdict]}`,
     `  because            ${oneLine(explanation.reason, 400)}`,
     ...explanation.warnings.map((warning) => `  warning            ${oneLine(warning, 400)}`),
   ];

@@ -14,7 +14,9 @@ const PAGE = 1000;
 export function trail(program: Command, output: () => Output): void {
   program
     .command('trail')
-    .description('Every decision and destructive call, over all turns, the oldest first. Reads the store; needs no server.')
+    .description(
+      'Every decision, destructive call and enrolment of a passkey, over all turns, the oldest first. Reads the store; needs no server.',
+    )
     .option('--tool <name>', 'only of this tool')
     .option('--by <name>', 'only what this person decided or settled')
     .option('--requester <name>', 'only of turns that this principal asked for')
@@ -58,8 +60,8 @@ export async function turnInTrail(trail: TrailStore, name: string): Promise<stri
 
 function describe({ entries, next_cursor }: TrailPage): string[] {
   if (entries.length === 0) return ['The trail has no such entries.'];
-  const lines = entries.map(({ at, turn_id, call_id, revision, tool, kind, state, by, requester, verified }) => {
-    const call = `${turn_id} ${call_id}${revision > 1 ? `, revision ${revision}` : ''}`;
+  const lines = entries.map(({ at, turn_id, workflow_id, call_id, revision, tool, kind, state, by, requester, verified }) => {
+    const call = turn_id === '' ? workflow_id : `${turn_id} ${call_id}${revision > 1 ? `, revision ${revision}` : ''}`;
     const who = by === '' ? `for ${oneLine(requester, 60)}` : `by ${oneLine(by, 60)}, for ${oneLine(requester, 60)}`;
     const doubt = verified ? '' : '  NOT VERIFIED: its block is not there, or says something else';
     return `${at}  ${state.padEnd(12)} ${kind.padEnd(10)} ${oneLine(tool, 40)}  ${call}  ${who}${doubt}`;

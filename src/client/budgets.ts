@@ -1,12 +1,14 @@
 /** Lists budgets with what is used and left of them, as their workflows answer. */
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowHandle } from '@temporalio/client';
 import { BUDGET_QUERY, BUDGET_WORKFLOW, type BudgetName, type BudgetView } from '../workflows/contract';
-import { errorMessage } from '../shared/text/error-message';
+import { BoundedAsks, type Answer } from './approvals/bounded-asks';
 
 export interface BudgetFilter {
   agent?: string;
   budget?: string;
   limit?: number;
+  /** Further condition on the name. */
+  isWanted?: (name: BudgetName) => boolean;
 }
 
 export interface ListedBudget extends BudgetName {
@@ -17,30 +19,36 @@ export interface ListedBudget extends BudgetName {
   unreachable: string | null;
 }
 
-const ANSWERS_WITHIN = 5000;
 const QUERY = `WorkflowType = '${BUDGET_WORKFLOW}' AND ExecutionStatus = 'Running'`;
 
-/** Budgets whose workflow runs: something counts against them now, or did a moment ago. */
-export async function* listBudgets(client: Client, filter: BudgetFilter): AsyncGenerator<ListedBudget> {
-  let remaining = filter.limit ?? 100;
-  for await (const { workflowId, memo } of client.workflow.list({ query: QUERY })) {
+/**
+ * Budgets whose workflow runs: something counts against them now, or did a moment ago. They are asked a few at a time; after five
+ * seconds without an answer the others are listed as unreachable.
+ */
+export async function* listBudgets(
+  { temporal, taskQueue: own }: { temporal: Client; taskQueue: string },
+  filter: BudgetFilter,
+): AsyncGenerator<ListedBudget> {
+  const asks = new BoundedAsks(temporal, own, 'tell what is left of it');
+  const budgets: Promise<ListedBudget>[] = [];
+  const isWanted = filter.isWanted ?? (() => true);
+  for await (const { workflowId, memo, taskQueue } of temporal.workflow.list({ query: QUERY })) {
     const name = memo?.holdfast_budget as BudgetName | undefined;
-    if (name === undefined) continue;
+    if (name === undefined || !isWanted(name)) continue;
     if (filter.agent !== undefined && filter.agent !== name.agent) continue;
     if (filter.budget !== undefined && filter.budget !== name.budget) continue;
-    if (remaining-- <= 0) return;
-    yield { ...name, workflow_id: workflowId, ...(await ask(client, workflowId)) };
+    if (budgets.length >= (filter.limit ?? 100)) break;
+    budgets.push(
+      withView(name, workflowId, (question) => asks.ask({ taskQueue }, () => question(temporal.workflow.getHandle(workflowId)))),
+    );
   }
+  for (const budget of budgets) yield await budget;
 }
 
-async function ask(client: Client, workflowId: string): Promise<Pick<ListedBudget, 'view' | 'unreachable'>> {
-  try {
-    const handle = client.workflow.getHandle(workflowId);
-    const view = await client.withDeadline(Date.now() + ANSWERS_WITHIN, () =>
-      handle.query<BudgetView, [number]>(BUDGET_QUERY, Date.now()),
-    );
-    return { view, unreachable: null };
-  } catch (error) {
-    return { view: null, unreachable: errorMessage(error) };
-  }
+type Ask = (question: (budget: WorkflowHandle) => Promise<BudgetView>) => Promise<Answer<BudgetView>>;
+
+async function withView(name: BudgetName, workflow_id: string, ask: Ask): Promise<ListedBudget> {
+  const answered = await ask((budget) => budget.query<BudgetView, [number]>(BUDGET_QUERY, Date.now()));
+  const of = { ...name, workflow_id };
+  return answered.ok ? { ...of, view: answered.answer, unreachable: null } : { ...of, view: null, unreachable: answered.why };
 }

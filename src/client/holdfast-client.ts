@@ -6,8 +6,11 @@ import { randomBytes } from 'node:crypto';
 import { Client, WorkflowNotFoundError, type WorkflowExecutionInfo } from '@temporalio/client';
 import type { BundleSigner } from '../attestation/bundle-signer';
 import type { Subject } from '../audit/export/bundle';
-import { isCardCut, wholeCard } from './approvals/cards';
-import { pendingTurns } from './approvals/pending-turns';
+import { wholeCard } from '../cards/card';
+import { storedCard, storedFacts } from '../record/stored-card';
+import { isCardCut } from './approvals/cards';
+import { Inbox } from './approvals/inbox';
+import { inboxSource, pendingTurns, type PendingTurnsOf } from './approvals/pending-turns';
 import { watchPending, type NewQuestion, type WatchPending } from './approvals/watch-pending';
 import { listBudgets, type BudgetFilter, type ListedBudget } from './budgets';
 import { AmbiguousKey, ForkRefused, InvalidRequest, SessionEmpty, SessionNotFound, TurnNotFound } from './errors';
@@ -48,7 +51,6 @@ import {
   workflowId,
 } from '../shared/ids';
 import { hashJson } from '../shared/json/digests';
-import type { Json } from '../shared/json/json';
 import { optional } from '../shared/json/optional';
 import { isHash } from '../shared/json/sha256';
 import { inlineCode, visibilityText } from '../shared/text/visible';
@@ -62,6 +64,17 @@ import { workflowExists } from '../temporal/executions';
 import { CALL_WORKFLOW, MEMO_TRACE, SESSION_WORKFLOW, TURN_WORKFLOW, type TurnInput } from '../workflows/contract';
 
 export type { PendingTurn, StartTurn, TurnFilter, TurnSummary };
+
+/** A turn as Temporal describes it. */
+export interface DescribedTurn {
+  summary: TurnSummary;
+  /** Null: this version did not start the turn. */
+  traceId: string | null;
+  /** Differs once the turn's history has grown. */
+  progress: string;
+  /** The turn's view, from its result or from a worker. */
+  view(): Promise<TurnView>;
+}
 
 /** What a bundle covers. */
 export type BundleOf = { turn: string } | { session: string };
@@ -97,6 +110,7 @@ export interface ClientSettings extends Pick<Config, 'taskQueue' | 'uiUrl'> {
 export class HoldfastClient {
   private storePromise: Promise<Store> | undefined;
   private live: LiveBus | null | undefined;
+  private openedInbox: Inbox | undefined;
   private readonly feeds: Feeds;
   private readonly signer: StartSigner;
 
@@ -128,6 +142,7 @@ export class HoldfastClient {
 
   async close(): Promise<void> {
     if (typeof this.config.store === 'string') await (await this.storePromise?.catch(() => undefined))?.close();
+    await this.openedInbox?.close();
     this.feeds.close();
     if (typeof this.config.live === 'string') await this.live?.close();
     await this.temporal.connection.close();
@@ -264,7 +279,7 @@ export class HoldfastClient {
    * As `find`, with the trace id and the view. The view reuses the description, so that Temporal is not asked twice.
    * @throws TurnNotFound
    */
-  async look(turnId: string): Promise<{ summary: TurnSummary; traceId: string | null; view(): Promise<TurnView> }> {
+  async look(turnId: string): Promise<DescribedTurn> {
     const turn = this.turn(turnId);
     const description = await this.temporal.workflow
       .getHandle(turn.workflowId)
@@ -274,7 +289,9 @@ export class HoldfastClient {
       });
     const trace = description.memo?.[MEMO_TRACE];
     const traceId = typeof trace === 'string' ? trace : null;
-    return { summary: this.summary(description), traceId, view: () => turn.viewIn(description.status.name, description.runId) };
+    const { status, runId, historyLength } = description;
+    const progress = `${runId} ${historyLength}`;
+    return { summary: this.summary(description), traceId, progress, view: () => turn.viewIn(status.name, runId) };
   }
 
   /** When a worker of this client's task queue last asked for work, Unix time, ms; null: the server remembers none. */
@@ -284,7 +301,7 @@ export class HoldfastClient {
 
   /** What is used and left of every budget that counts something now; 100 without a limit. */
   budgets(filter: BudgetFilter = {}): AsyncGenerator<ListedBudget> {
-    return listBudgets(this.temporal, filter);
+    return listBudgets(this.queue(), filter);
   }
 
   /** Turns and direct calls, newest first; 100 without a limit. @throws InvalidRequest for an unknown state */
@@ -311,8 +328,12 @@ export class HoldfastClient {
    * any worker, the remaining turns are returned with what Temporal knows of them.
    */
   async pending({ sight = 'all' }: { sight?: Visibility } = {}): Promise<PendingTurn[]> {
-    const summarize = (info: WorkflowExecutionInfo) => this.summary(info);
-    return pendingTurns({ ...this.queue(), visibility: sight, summarize, turn: (id) => this.turn(id) });
+    return pendingTurns({ ...this.turns(), visibility: sight });
+  }
+
+  /** What waits for people, kept in memory for a page that shows it to many; it reads only while somebody reads it. */
+  get inbox(): Inbox {
+    return (this.openedInbox ??= new Inbox(inboxSource(this.turns(), (id) => this.look(id))));
   }
 
   /** Calls that start to wait for a person, as they arrive; those that wait already come first. */
@@ -321,17 +342,17 @@ export class HoldfastClient {
   }
 
   /**
-   * The card of a question, with the whole action. If the card is cut, the rest is read from the store (HOLDFAST_STORE), by the
-   * digest.
+   * The card of a question as Markdown, whole. If it is cut, it is written anew from the card's facts; if these are missing, from
+   * the store (HOLDFAST_STORE), by the digest.
    * @throws StoreError; InvalidRequest for a client without a store
    */
-  async wholeCard({ card: { markdown, digest } }: Pick<Question, 'card'>): Promise<string> {
-    if (!isCardCut(markdown)) return markdown;
-    const store = await this.store('wholeCard');
-    const { record, input, target } = await store.getCall(digest);
-    const { preview = null } =
-      record.preview_ref === null ? {} : ((await store.getPart(record.preview_ref)) as { preview?: Json });
-    return wholeCard(markdown, { preview, target, input });
+  async wholeCard({ card }: Pick<Question, 'card'>): Promise<string> {
+    if (!isCardCut(card.markdown)) return card.markdown;
+    const { incomplete: _, ...known } = card;
+    const whole = card.incomplete === undefined ? wholeCard(known) : null;
+    if (whole !== null) return whole;
+    const stored = await storedCard(await this.store('wholeCard'), card.digest);
+    return wholeCard({ ...known, ...storedFacts(stored, card.words ?? []) }) ?? card.markdown;
   }
 
   /**
@@ -383,6 +404,10 @@ export class HoldfastClient {
   /** The client, and the queue whose workers run what it starts. */
   private queue(): { temporal: Client; taskQueue: string } {
     return { temporal: this.temporal, taskQueue: this.config.taskQueue };
+  }
+
+  private turns(): PendingTurnsOf {
+    return { ...this.queue(), summarize: (info) => this.summary(info), turn: (id) => this.turn(id) };
   }
 
   private launch(

@@ -2,6 +2,7 @@
 import type { CallbackHost } from '../shared/wire/callback';
 import { ConfigError } from './error';
 import type { JwtSettings } from './http';
+import type { OidcSettings, SignInConfig } from './sign-in';
 import type { Reader } from './variables';
 
 export interface HttpConfig {
@@ -17,6 +18,8 @@ export interface HttpConfig {
   openMetrics: boolean;
   /** Where callbacks may be sent, and the key that signs them; null: nowhere. */
   callbacks: CallbackConfig | null;
+  /** How people sign in at the page. */
+  signIn: SignInConfig;
 }
 
 export interface CallbackConfig {
@@ -39,6 +42,7 @@ export function httpOf(read: Reader): HttpConfig {
     proxies: read('HOLDFAST_HTTP_PROXIES'),
     openMetrics: read('HOLDFAST_HTTP_METRICS') === 'open',
     callbacks: callbacksOf(read),
+    signIn: signInOf(read),
   };
 }
 
@@ -51,6 +55,36 @@ function callbacksOf(read: Reader): CallbackConfig | null {
       ? ['HOLDFAST_CALLBACK_SECRET', 'HOLDFAST_CALLBACK_HOSTS']
       : ['HOLDFAST_CALLBACK_HOSTS', 'HOLDFAST_CALLBACK_SECRET'];
   throw new ConfigError(`${unset} is not set but ${set} is; set both, or neither.`);
+}
+
+function signInOf(read: Reader): SignInConfig {
+  const idleMs = read('HOLDFAST_SIGN_IN_IDLE_MINUTES') * 60_000;
+  return { oidc: oidcOf(read), idleMs, longestMs: read('HOLDFAST_SIGN_IN_HOURS') * 3_600_000 };
+}
+
+const TOGETHER = ['HOLDFAST_OIDC_ISSUER', 'HOLDFAST_OIDC_CLIENT_ID', 'HOLDFAST_OIDC_GROUPS'] as const;
+
+/** @throws ConfigError if only some of the settings are there that belong together */
+function oidcOf(read: Reader): OidcSettings | null {
+  const clientSecret = read('HOLDFAST_OIDC_CLIENT_SECRET') ?? null;
+  const [issuer, clientId, groups] = [read(TOGETHER[0]), read(TOGETHER[1]), read(TOGETHER[2])];
+  if (issuer !== undefined && clientId !== undefined && groups !== undefined)
+    return {
+      issuer,
+      clientId,
+      clientSecret,
+      groups,
+      groupsClaim: read('HOLDFAST_OIDC_GROUPS_CLAIM'),
+      nameClaim: read('HOLDFAST_OIDC_NAME_CLAIM') ?? null,
+      tenantClaim: read('HOLDFAST_OIDC_TENANT_CLAIM') ?? null,
+      scopes: read('HOLDFAST_OIDC_SCOPES'),
+    };
+  const isSet = { HOLDFAST_OIDC_ISSUER: issuer, HOLDFAST_OIDC_CLIENT_ID: clientId, HOLDFAST_OIDC_GROUPS: groups };
+  const missing = TOGETHER.filter((name) => isSet[name] === undefined);
+  if (missing.length === TOGETHER.length && clientSecret === null) return null;
+  throw new ConfigError(
+    `${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} not set; to sign people in with OpenID Connect set ${TOGETHER.join(', ')} (docs/http.md), or none of them.`,
+  );
 }
 
 export function gatewayOf(read: Reader): GatewayAccess | null {

@@ -1,4 +1,4 @@
-/** How people are told that they have to decide: by webhook, or by mail. */
+/** How people are told that they have to decide: by webhook, in a chat, or by mail. */
 import { ConfigError } from './error';
 import type { Reader } from './variables';
 import { optional } from '../shared/json/optional';
@@ -16,6 +16,10 @@ export interface SmtpConfig {
 /** How people are notified that they have to decide. */
 export interface NotifyConfig {
   webhook: { url: string; secret: string } | null;
+  /** Incoming webhook of a Slack channel. */
+  slack: string | null;
+  /** Webhook of a workflow that posts to a Teams channel. */
+  teams: string | null;
   /** E-mail addresses; sent through `smtp`. */
   mail: string[];
 }
@@ -39,7 +43,8 @@ export function smtpOf(read: Reader): SmtpConfig | null {
 export function notifyOf(read: Reader): NotifyConfig {
   const [url, secret] = [read('HOLDFAST_NOTIFY_WEBHOOK'), read('HOLDFAST_NOTIFY_SECRET')];
   const mail = read('HOLDFAST_NOTIFY_MAIL') ?? [];
-  if (url === undefined && secret === undefined) return { webhook: null, mail };
+  const chats = { slack: read('HOLDFAST_NOTIFY_SLACK') ?? null, teams: read('HOLDFAST_NOTIFY_TEAMS') ?? null };
+  if (url === undefined && secret === undefined) return { webhook: null, ...chats, mail };
   if (url === undefined)
     throw new ConfigError('HOLDFAST_NOTIFY_WEBHOOK is not set but HOLDFAST_NOTIFY_SECRET is; set both, or neither.');
   if (secret === undefined) {
@@ -48,5 +53,5 @@ export function notifyOf(read: Reader): NotifyConfig {
       `HOLDFAST_NOTIFY_SECRET is not set but HOLDFAST_NOTIFY_WEBHOOK is; webhooks are signed with it. This makes one: ${make}`,
     );
   }
-  return { webhook: { url, secret }, mail };
+  return { webhook: { url, secret }, ...chats, mail };
 }

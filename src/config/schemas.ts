@@ -3,6 +3,7 @@ import { isIPv6 } from 'node:net';
 import { z } from 'zod';
 import { KEYWORD_BYTES } from '../shared/search-attributes';
 import { withoutPassword } from '../shared/text/secrets';
+import { isLoopback } from '../temporal/address';
 
 /** Where a server of ours listens. */
 export interface BindAddress {
@@ -125,4 +126,19 @@ function isPrincipalName(name: string): boolean {
 /** Answers contain the URL, so it must have no password. */
 export function hasNoPassword(url: string): boolean {
   return withoutPassword(url) === url;
+}
+
+/** With TLS, or on this machine. */
+export function isSafeUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  return protocol === 'https:' || isLoopback(hostname);
+}
+
+/**
+ * Where browsers reach the gateway: an origin, and a path below which everything is. Without TLS only on this machine, since the page
+ * signs people in, and browsers give passkeys to such pages alone.
+ */
+export function isPageAddress(text: string): boolean {
+  return !/[?#;,]/.test(text) && isSafeUrl(text);
 }

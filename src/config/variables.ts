@@ -7,6 +7,7 @@ import { withoutPassword } from '../shared/text/secrets';
 import { ConfigError } from './error';
 import { callbackHosts, hosts, jwt, origins, proxies, requestsPerMinute } from './http';
 import * as is from './schemas';
+import * as signIn from './sign-in';
 
 export interface Setting {
   schema: z.ZodType<unknown, string>;
@@ -28,6 +29,11 @@ const path = z.string();
 const LOG_LEVEL = { schema: z.enum(is.LOG_LEVELS), allowed: 'trace, debug, info, warn, error, fatal or silent' };
 const PRIVATE_KEY_FILE = { schema: path, allowed: 'the path of a private key, in PKCS8 PEM' };
 const OPEN_URL = { schema: openUrl, allowed: 'an http or https URL without a password' };
+const CHAT_URL = {
+  schema: openUrl.refine(is.isSafeUrl),
+  allowed: 'an https URL (or http on localhost) without a password',
+  secret: true,
+} as const;
 
 const PLACES = {
   HOLDFAST_CONFIG: {
@@ -232,6 +238,14 @@ const PEOPLE = {
     secret: true,
     about: 'What those messages are signed with.',
   },
+  HOLDFAST_NOTIFY_SLACK: {
+    ...CHAT_URL,
+    about: 'Incoming webhook of the Slack channel that is told ([inbox.md](inbox.md#slack-and-teams)).',
+  },
+  HOLDFAST_NOTIFY_TEAMS: {
+    ...CHAT_URL,
+    about: 'Webhook of the workflow that tells a Microsoft Teams channel ([inbox.md](inbox.md#slack-and-teams)).',
+  },
   HOLDFAST_NOTIFY_MAIL: {
     schema: is.addresses,
     allowed: 'at most 20 e-mail addresses with commas between them',
@@ -248,9 +262,11 @@ const GATEWAY = {
   },
   HOLDFAST_HTTP_PORT: { schema: is.port, allowed: 'a port from 1 to 65535', default: '8480', about: 'Its port.' },
   HOLDFAST_PUBLIC_URL: {
-    ...OPEN_URL,
+    schema: openUrl.refine(is.isPageAddress),
+    allowed: 'an https URL (or http on localhost) without a password, ? and #',
     unset: '`http://localhost:` and the port',
-    about: 'Base of the addresses that the gateway gives.',
+    about:
+      'Where browsers reach the gateway: origin and, behind a proxy, the path. Base of the addresses that it gives and of the page’s links in messages ([inbox.md](inbox.md)); its host is what passkeys are for. Workers need it too.',
   },
   HOLDFAST_HOSTS: {
     schema: hosts,
@@ -270,6 +286,65 @@ const GATEWAY = {
     allowed:
       'JSON such as {"issuer":"https://id.example","audience":"holdfast","jwks_url":"https://id.example/keys"} (docs/http.md)',
     about: 'JWTs that count beside tokens: issuer, audience, keys ([http.md](http.md)).',
+  },
+  HOLDFAST_OIDC_ISSUER: {
+    schema: signIn.issuer,
+    allowed: 'an https URL (or http on localhost) without ? and #',
+    about:
+      'The OpenID provider where people sign in for the page ([http.md](http.md#sign-in)); ISSUER, CLIENT_ID and GROUPS go together.',
+  },
+  HOLDFAST_OIDC_CLIENT_ID: {
+    schema: signIn.clientId,
+    allowed: 'at most 500 printable ASCII characters',
+    about: 'As what the gateway is registered there, with the redirect URI `HOLDFAST_PUBLIC_URL` + `/sign-in/oidc/callback`.',
+  },
+  HOLDFAST_OIDC_CLIENT_SECRET: {
+    schema: signIn.clientSecret,
+    allowed: 'at most 1000 printable ASCII characters',
+    secret: true,
+    unset: 'a public client, with PKCE alone',
+    about: 'Its secret; give it as `HOLDFAST_OIDC_CLIENT_SECRET_FILE`.',
+  },
+  HOLDFAST_OIDC_GROUPS: {
+    schema: signIn.groups,
+    allowed: 'JSON, group to roles, such as {"payments":["approver","treasurer"],"audit":["auditor"]}',
+    about: 'Which roles the groups of the provider have here. Whoever is in none of them is refused.',
+  },
+  HOLDFAST_OIDC_GROUPS_CLAIM: {
+    schema: signIn.claimName,
+    allowed: 'the name of a claim',
+    default: 'groups',
+    about: 'The claim that lists the groups.',
+  },
+  HOLDFAST_OIDC_NAME_CLAIM: {
+    schema: signIn.claimName,
+    allowed: 'the name of a claim',
+    unset: '`email` if the provider has verified it, else `sub`',
+    about: 'The claim that becomes the principal’s name. People must not be able to choose it themselves.',
+  },
+  HOLDFAST_OIDC_TENANT_CLAIM: {
+    schema: signIn.claimName,
+    allowed: 'the name of a claim',
+    unset: 'all are the operator’s',
+    about: 'The claim that becomes the tenant. If it is set, whoever lacks it is refused.',
+  },
+  HOLDFAST_OIDC_SCOPES: {
+    schema: signIn.scopes,
+    allowed: 'scopes with spaces between them, openid among them',
+    default: 'openid email',
+    about: 'What the provider is asked for.',
+  },
+  HOLDFAST_SIGN_IN_IDLE_MINUTES: {
+    schema: signIn.minutes,
+    allowed: 'a number of minutes from 1 to 1440',
+    default: '30',
+    about: 'A person who does nothing for so long is signed out of the page.',
+  },
+  HOLDFAST_SIGN_IN_HOURS: {
+    schema: signIn.hours,
+    allowed: 'a number of hours from 1 to 168',
+    default: '12',
+    about: 'After so long everybody is signed out.',
   },
   HOLDFAST_CORS_ORIGINS: {
     schema: origins,

@@ -131,7 +131,8 @@ function workerEnvironment(
   const calm = { HOLDFAST_LOG_LEVEL: process.env.LOG_LEVEL || 'warn', HOLDFAST_DRAIN_SECONDS: '6' };
   const temporal = { TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: server.namespace };
   const approvals = config.approvals && { HOLDFAST_APPROVALS: config.approvals, HOLDFAST_APPROVALS_FILE: undefined };
-  const files = { HOLDFAST_PUBLIC_URL: config.publicUrl, HOLDFAST_PUBLIC_URL_FILE: undefined, ...approvals };
+  // Without a gateway there is no page that messages could link to.
+  const files = { HOLDFAST_PUBLIC_URL: config.pageUrl ?? undefined, HOLDFAST_PUBLIC_URL_FILE: undefined, ...approvals };
   return {
     ...calm,
     ...omitEmptyVariables(process.env),

@@ -16,6 +16,7 @@ export type {
 } from '../agents/mcp';
 export type { McpAsks, McpForm, McpSample, McpAsker } from '../agents/mcp-asks';
 export { agentTool, type AgentToolDefinition } from '../agents/agent-tool';
+export { askPerson, type AskPersonOptions } from '../tools/people/ask-person';
 export type { Budget } from '../tools/limits/budgets';
 export { lintTool, type LintFinding } from '../tools/lint/lint';
 export type { ToolReference } from '../tools/define/versions';

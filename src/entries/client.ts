@@ -1,5 +1,12 @@
 /** The exports of `holdfast/client`, for a backend. It loads little more than Temporal's own client. */
-export { HoldfastClient, type BundleOf, type ClientSettings, type StartTurn, type TurnFilter } from '../client/holdfast-client';
+export {
+  HoldfastClient,
+  type BundleOf,
+  type ClientSettings,
+  type DescribedTurn,
+  type StartTurn,
+  type TurnFilter,
+} from '../client/holdfast-client';
 export type { Card, CardState, CardWords } from '../shapes/card';
 export type { PendingTurn, Question, TurnSummary } from '../shapes/turn-view';
 export { signDecisions, signSteer, type SignedDecision, type Signing } from '../client/approvals/attest';
@@ -17,6 +24,9 @@ export type { TurnPage, Visibility } from '../client/turns/listing';
 export type { WatchOptions } from '../client/events/feeds';
 export type { WatchedEvent } from '../client/events/feed';
 export type { WaitingCall } from '../shapes/turn-view';
+export type { FollowedEvent, Inbox } from '../client/approvals/inbox';
+export type { InboxSource } from '../client/approvals/inbox-reader';
+export type { InboxEvent, PendingRow } from '../shapes/inbox';
 export type { NewQuestion, WatchPending } from '../client/approvals/watch-pending';
 export { TrailQueryError, type TrailEntry, type TrailPage, type TrailQuery, type TrailState } from '../store/core/trail';
 export type { Sent } from '../client/turns/missing-answer';

@@ -4,14 +4,17 @@
  */
 export * from './client';
 export { gatewayParts, GatewayUnavailable, serveGateway, type RunningGateway, type ServeAt } from '../gateway/serve';
-export type { GatewayParts } from '../gateway/route';
+export type { GatewayParts, PageSignIn } from '../gateway/route';
 export { createPrincipal, Tokens, type Authenticator, type Principal } from '../gateway/auth/principals';
 export { catalogueOf, type ToolCatalogue, type ToolEntry } from '../gateway/tool-catalogue';
 export type { CallbackConfig } from '../config/gateway';
+export type { OidcSettings, SignInConfig, SignInLimits } from '../config/sign-in';
 export type { StreamSettings } from '../gateway/streams/settings';
-export { BadKeyFile } from '../attestation/trusted-keys';
+export { BadKeyFile, type TrustEntry } from '../attestation/trusted-keys';
 export { openStore } from '../store/open-store';
+export type { Agent } from '../agents/agent';
 export type { App } from '../agents/define';
+export type { PreparedAgent } from '../tools/catalogue/registry';
 export type { ToolLogger } from '../tools/define/tool';
 export type { McpDefinition } from '../agents/mcp';
 export type { CallbackHost } from '../shared/wire/callback';

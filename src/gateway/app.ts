@@ -10,16 +10,30 @@ import { answerWith, Refusal, wrongOf } from './http/errors';
 import { type HttpMetrics, httpMetrics, observeRequests, requestIdOf } from './http/observe';
 import { holdKeysToBodies } from './http/idempotency';
 import { describeApi } from './http/openapi';
+import { agents } from './routes/agents';
+import { answers } from './routes/answers';
 import { blocks } from './routes/blocks';
-import { bundles } from './routes/bundles';
-import { decisions, pending } from './routes/decisions';
+import { bundles, madeOfBundles } from './routes/bundles';
+import { calls } from './routes/calls';
+import { decisions } from './routes/decisions';
 import { healthz, metrics, readyz } from './routes/health';
-import { mcp } from './routes/mcp';
+import { pending } from './routes/inbox';
+import { passkeyDecisions } from '../passkeys/decision';
+import { passkeys } from '../passkeys/registration';
+import { mcp } from '../protocols/mcp/route';
+import { oidc } from './routes/oidc';
+import { records } from './routes/records';
 import { sessions } from './routes/sessions';
+import { signIn } from './routes/sign-in';
 import { streams, tickets } from './routes/streams';
 import { tools } from './routes/tools';
 import { turns } from './routes/turns';
+import { browserSignInOf, type BrowserSignIn } from './auth/browser-sign-in';
 import { ticketsOf } from './auth/principals';
+import { a2a } from '../protocols/a2a/route';
+import { agUi } from '../protocols/agui/route';
+import { protectAnswers } from '../page/headers';
+import { page } from '../page/page';
 import type { GatewayParts, Route } from './route';
 
 declare module 'fastify' {
@@ -28,6 +42,8 @@ declare module 'fastify' {
     draining: AbortSignal;
     /** Null: the package prom-client is not installed. */
     metrics: HttpMetrics | null;
+    /** Null: nobody can sign in at the page. */
+    browserSignIn: BrowserSignIn | null;
   }
 }
 
@@ -37,14 +53,26 @@ const ROUTES: Route[] = [
   metrics,
   turns,
   bundles,
+  madeOfBundles,
   sessions,
+  calls,
   decisions,
+  answers,
+  passkeyDecisions,
+  passkeys,
   pending,
+  records,
+  agents,
   tools,
   streams,
   tickets,
   blocks,
   mcp,
+  agUi,
+  a2a,
+  signIn,
+  oidc,
+  page,
 ];
 const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_BODY_BYTES = 1_000_000;
@@ -64,7 +92,8 @@ export function gatewayApp(parts: GatewayParts, draining: AbortSignal = new Abor
     clientErrorHandler: answerBrokenHttp,
     frameworkErrors: answerBadAddress,
   });
-  app.decorate('draining', draining).decorate('metrics', httpMetrics());
+  const browserSignIn = browserSignInOf(parts);
+  app.decorate('draining', draining).decorate('metrics', httpMetrics()).decorate('browserSignIn', browserSignIn);
   app.decorateRequest('principal');
   app.setValidatorCompiler(validatorOf);
   // Response schemas only describe: a field that they do not know must not be left out of an answer.
@@ -93,6 +122,7 @@ export function gatewayApp(parts: GatewayParts, draining: AbortSignal = new Abor
     const message = 'The request could not be answered; the log of the gateway says why.';
     return answerWith(reply, { code: 'EXECUTION_ERROR', reason: 'gateway_failed', message });
   });
+  protectAnswers(app);
   observeRequests(app, log, app.metrics);
   refuseOtherSites(app, { publicUrl: parts.publicUrl, hosts: parts.hosts, origins: corsOrigins, localPages: true });
   refuseOtherMethods(app);
@@ -101,7 +131,7 @@ export function gatewayApp(parts: GatewayParts, draining: AbortSignal = new Abor
     if (corsOrigins.length > 0) await scope.register(cors, corsOptions(corsOrigins));
     const countNobody = await limitRates(scope, requestsPerMinute);
     await describeApi(scope);
-    authenticateRequests(scope, authenticator, ticketsOf(store), countNobody);
+    authenticateRequests(scope, { authenticator, tickets: ticketsOf(store), signIn: browserSignIn }, countNobody);
     holdKeysToBodies(scope, store);
     for (const route of ROUTES) route(scope, parts);
   });
@@ -118,12 +148,13 @@ function refuseOtherSites(app: FastifyInstance, site: Site): void {
 
 const ALLOWED_HEADERS = ['authorization', 'content-type', 'idempotency-key', 'last-event-id', 'x-request-id'];
 const MCP_HEADERS = ['mcp-session-id', 'mcp-protocol-version'];
+const A2A_HEADERS = ['a2a-version', 'a2a-extensions'];
 
 function corsOptions(origins: readonly string[]): object {
   return {
     origin: [...origins],
     methods: ['GET', 'HEAD', 'POST', 'DELETE'],
-    allowedHeaders: [...ALLOWED_HEADERS, ...MCP_HEADERS],
+    allowedHeaders: [...ALLOWED_HEADERS, ...MCP_HEADERS, ...A2A_HEADERS],
     exposedHeaders: ['x-request-id', 'retry-after', 'mcp-session-id'],
     maxAge: 600,
   };

@@ -1,11 +1,13 @@
 /** Defines a route of the gateway, and the parts that routes get. */
 import type { FastifyInstance } from 'fastify';
 import type { SigningKey } from '../attestation/signing-key';
+import type { TrustEntry } from '../attestation/trusted-keys';
 import type { HoldfastClient } from '../client/holdfast-client';
 import type { CallbackConfig } from '../config/gateway';
 import type { Store } from '../store/store';
 import type { ToolLogger } from '../tools/define/tool';
-import type { Authenticator } from './auth/principals';
+import type { SignInConfig } from '../config/sign-in';
+import type { Authenticator, Tokens } from './auth/principals';
 import type { ToolCatalogue } from './tool-catalogue';
 import type { StreamSettings } from './streams/settings';
 
@@ -15,8 +17,14 @@ export interface GatewayParts {
   /** Connects when it is first called. @throws ServerUnreachable */
   client(): Promise<HoldfastClient>;
   authenticator: Authenticator;
+  /** How people sign in at the page; absent: nobody can. */
+  signIn?: PageSignIn;
+  /** Folder of the page's files. Default: where the build puts them. */
+  pageFolder?: string;
   /** Signs decisions in the name of principals. */
   key: SigningKey;
+  /** Keys that the reports of this gateway are verified with. Default: none, so that the signer is unknown. */
+  trust?(): Promise<readonly TrustEntry[]>;
   /** The catalogue of the workers' app; absent: its tools can be called, but not listed. */
   catalogue?(): Promise<ToolCatalogue>;
   /** Settings of callbacks. Default: none are allowed. */
@@ -31,8 +39,15 @@ export interface GatewayParts {
   streams?: Partial<StreamSettings>;
   /** The address at which clients reach it. */
   publicUrl?: string;
+  /** The file of trusted keys, if this host has it: passkeys that are revoked there are shown so. Only the workers' files count. */
+  trustedKeys?: string;
   /** Further host names at which it is reached. */
   hosts?: readonly string[];
+}
+
+export interface PageSignIn extends SignInConfig {
+  /** Those with which people may sign in. */
+  tokens: Tokens;
 }
 
 /**

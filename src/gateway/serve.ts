@@ -2,6 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import { announceKey, gatewayKey } from '../attestation/gateway-key';
 import type { SigningKey } from '../attestation/signing-key';
+import { readTrustedKeys } from '../attestation/trusted-keys';
 import type { App } from '../agents/define';
 import { HoldfastClient } from '../client/holdfast-client';
 import { defaultSigningKey, defaultTrustedKeys, type Config } from '../config';
@@ -94,15 +95,28 @@ export async function gatewayParts(
   const tokens = new Tokens(config.tokens ?? []);
   const authenticator = jwt === null ? tokens : new AnyOf([...(config.tokens === null ? [] : [tokens]), new Jwts(jwt)]);
   const settings = {
+    signIn: { ...config.http.signIn, tokens },
     callbacks,
     requestsPerMinute,
     corsOrigins,
     proxies,
     openMetrics,
     publicUrl: config.publicUrl,
+    trustedKeys: config.trustedKeys,
     hosts: config.hosts,
   };
   let cachedCatalogue: Promise<ToolCatalogue> | undefined;
   const catalogue = () => (cachedCatalogue ??= app().then((loadedApp) => catalogueOf(loadedApp, config.environment)));
-  return { store, log, key, authenticator, catalogue, ...settings, client: lazyClient.get, close: () => lazyClient.close() };
+  const trust = () => readTrustedKeys(config.trustedKeys).catch(() => []);
+  return {
+    store,
+    log,
+    key,
+    authenticator,
+    catalogue,
+    trust,
+    ...settings,
+    client: lazyClient.get,
+    close: () => lazyClient.close(),
+  };
 }

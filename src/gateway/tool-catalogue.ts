@@ -1,9 +1,11 @@
-/** Lists the tools that can be called over HTTP: those of the app that the workers serve. */
+/** Lists the tools that can be called over HTTP, and the agents: those of the app that the workers serve. */
 import { LRUCache } from 'lru-cache';
 import type { App } from '../agents/define';
 import type { McpDefinition } from '../agents/mcp';
 import { callableTools, listedTools, type ToolWithAgents } from '../agents/listed-tools';
 import { toolDefinition } from '../tools/convert';
+import type { Agent } from '../agents/agent';
+import { Registry, type PreparedAgent } from '../tools/catalogue/registry';
 import { isFrom } from '../tools/catalogue/tool-source';
 import { Refusal } from './http/errors';
 
@@ -18,6 +20,9 @@ export interface ToolCatalogue {
   mayBeOutside(name: string): boolean;
   /** What the app offers MCP clients besides tools. */
   readonly mcp: McpDefinition;
+  readonly agents: readonly Agent[];
+  /** The agent with its rules compiled. Undefined: there is none of this name. */
+  prepared(agent: string): PreparedAgent | undefined;
 }
 
 /** @param environment HOLDFAST_ENVIRONMENT of the workers */
@@ -27,7 +32,10 @@ export function catalogueOf(app: App, environment?: string): ToolCatalogue {
   const entries = tools.map(entryOf);
   const lists = new LRUCache<string, readonly ToolEntry[]>({ max: 100 });
   const servers = app.agents.flatMap(({ mcpServers }) => mcpServers);
+  let registry: Registry | undefined;
   return {
+    agents: app.agents,
+    prepared: (agent) => (registry ??= new Registry(app)).agent(agent),
     all: () => entries,
     callable: (requester) => {
       const matches = callableTools(app, tools, { environment, requester });

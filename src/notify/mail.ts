@@ -48,13 +48,15 @@ export async function sendMail(settings: MailSettings, to: string, id: string, m
   }
 }
 
-function textOf({ card, card_truncated, ui_url, commands, expires_at }: Message): string {
-  const places = [...(ui_url === null ? [] : [ui_url]), ...Object.values(commands)];
+function textOf({ card, card_truncated, link, ui_url, commands, expires_at }: Message): string {
+  const places = [...(link === null ? [] : [link]), ...(ui_url === null ? [] : [ui_url]), ...Object.values(commands)];
   return [
     ...(expires_at === null ? [] : [`Decide before ${expires_at}; then it is refused.`, '']),
     ...places,
     '',
     card === null ? 'Its card could not be read, so this asks for no decision: read it in the Web UI first.' : visible(card),
-    ...(card_truncated ? ['', 'The card goes on: read the whole of it in the Web UI before you decide.'] : []),
+    ...(card_truncated
+      ? ['', `The card goes on: read the whole of it ${link === null ? 'in the Web UI' : 'on the page'} before you decide.`]
+      : []),
   ].join('\n');
 }

@@ -10,6 +10,7 @@ import { version } from '../version';
 import type { CallbackSender } from '../activities/ports';
 import { callbackHost, type CallbackHost } from '../shared/wire/callback';
 import type { Message } from './message';
+import { postJson } from './post';
 
 export interface WebhookSettings {
   /** http or https. Treated as a secret: many services put a key into the path. */
@@ -27,20 +28,7 @@ export async function postWebhook(
   message: Message,
 ): Promise<void> {
   const body = JSON.stringify(message);
-  const { host } = new URL(url);
-  const response = await fetch(url, {
-    method: 'POST',
-    body,
-    headers: signedHeaders(secret, id, body),
-    // A redirect could send the card elsewhere.
-    redirect: 'manual',
-    signal: AbortSignal.timeout(timeoutMs),
-  }).catch((error: unknown) => {
-    throw new Error(`${host} did not answer: ${reasonOf(error)}`);
-  });
-  // The answer's body is not needed, and could be endless.
-  await response.body?.cancel().catch(() => undefined);
-  if (!response.ok) throw new Error(`${host} answered ${response.status}; 2xx means that the message was taken`);
+  await postJson(url, { body, headers: signedHeaders(secret, id, body), timeoutMs });
 }
 
 /** The headers of one attempt. @param secret as in {@link WebhookSettings} */
@@ -59,13 +47,6 @@ export function signedHeaders(secret: string, id: string, body: string): Record<
 export function signature(secret: string, id: string, timestamp: string, body: string): string {
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
-}
-
-/** fetch only says "fetch failed"; the reason is in its cause. */
-function reasonOf(error: unknown): string {
-  const { name, message, cause } = error as Error & { cause?: { code?: string; message?: string } };
-  if (name === 'TimeoutError') return 'it took too long';
-  return cause?.code ?? cause?.message ?? message;
 }
 
 // Callbacks: webhooks to an address that a caller gave. The caller must not reach through us what they could not reach directly:

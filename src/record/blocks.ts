@@ -3,7 +3,8 @@
  * of an older build or of a forged bundle may differ from these types.
  */
 import type { TurnContext } from '../shared/io/activities';
-import type { ApprovalPolicy, Earlier, Decision, Settlement } from '../shared/approval/approval';
+import type { Earlier, Decision, Settlement } from '../shared/approval/approval';
+import type { ApprovalPolicy, PolicyEntry } from '../shared/approval/policy';
 import type { CallError } from '../shared/wire/errors';
 import type { Json, JsonObject } from '../shared/json/json';
 import type { Steer } from '../shared/approval/decision';
@@ -92,6 +93,8 @@ export interface AdmissionCall {
   target?: JsonObject;
   changes?: InputChangeRecord[];
   undecided?: true;
+  /** Which entry of the tool's approval rules applies. Absent: the tool has no list of them. */
+  approval_entry?: PolicyEntry;
 }
 
 /** A change of a call's input, by a hook or a person. */

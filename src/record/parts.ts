@@ -3,6 +3,7 @@
  * records refer to them by hash. A reader throws if the part is of another kind, such as one that a tool named by chance.
  */
 import { HOLD_KINDS, type HoldReason } from '../shared/approval/approval';
+import type { CardState } from '../cards/card';
 import type { Envelope } from '../shared/wire/errors';
 import { isJsonObject, type Json, type JsonObject, isPacked, type PackedJson } from '../shared/json/json';
 import { object } from './fields';
@@ -56,6 +57,8 @@ export interface CardPart {
   card: string;
   /** Absent in older parts. */
   digest?: string;
+  /** What the call's turn knew of it when people were asked. Absent: nobody was asked, or an older build wrote the part. */
+  state?: CardState;
 }
 
 /** @throws UnexpectedPart */
@@ -79,9 +82,31 @@ export function readApprovalEvidence(body: Json): ApprovalEvidence {
 
 /** @throws UnexpectedPart */
 export function readCardPart(body: Json): CardPart {
-  const { call_id, card, digest } = object(body);
-  if (isText(call_id) && isText(card)) return { call_id, card, ...(isText(digest) ? { digest } : {}) };
+  const { call_id, card, digest, state } = object(body);
+  if (isText(call_id) && isText(card))
+    return { call_id, card, ...(isText(digest) ? { digest } : {}), ...(isCardState(state) ? { state } : {}) };
   throw new UnexpectedPart('card');
+}
+
+function isChange(value: Json): value is JsonObject & CardState['changes'][number] {
+  return isJsonObject(value) && isText(value.by) && isText(value.why);
+}
+
+function isCardState(state: Maybe): state is JsonObject & CardState {
+  if (!isJsonObject(state) || !isJsonObject(state.policy)) return false;
+  const { reason, changes, untrusted, asked_at, policy, remarks } = state;
+  const { channel, quorum, roles, four_eyes } = policy;
+  return (
+    isText(reason) &&
+    isListOf(changes, isChange) &&
+    typeof untrusted === 'boolean' &&
+    (asked_at === null || isText(asked_at)) &&
+    (channel === 'any' || channel === 'attested') &&
+    typeof quorum === 'number' &&
+    isListOf(roles, isText) &&
+    typeof four_eyes === 'boolean' &&
+    isListOf(remarks, isText)
+  );
 }
 
 /** The effective input of a call, from the part of its admission. @throws UnexpectedPart */

@@ -2,7 +2,7 @@
  * Reads the bodies of a block field by field, with a type. A field is null if an older build did not write it, or if a bundle
  * has it redacted or of a wrong type.
  */
-import type { ApprovalPolicy } from '../shared/approval/approval';
+import type { ApprovalPolicy, EscalationRule, PolicyEntry } from '../shared/approval/policy';
 import type { OuterMode, ParentTurn } from '../shared/turn/sub-turn';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
 import type { BlockKind } from '../shared/turn/transcript';
@@ -75,6 +75,8 @@ export interface ReadAdmittedCall {
   version: Text;
   class: Text;
   verdict: Text;
+  /** Whether the conversation had read outsiders' text before; null: the rules were not asked. */
+  untrusted: boolean | null;
 }
 
 export interface ReadDecision {
@@ -128,6 +130,14 @@ export interface ReadEnd {
   reason: Text;
 }
 
+export interface ReadEnrolmentBlock {
+  /** Hash of the passkey's public key. */
+  digest: Text;
+  /** The `kid` of the key that signed it. */
+  by: Text;
+  subject: ReadSubject | null;
+}
+
 export type ReadBlock =
   | ({ kind: 'start' } & ReadStart)
   | ({ kind: 'message' } & ReadMessage)
@@ -137,7 +147,8 @@ export type ReadBlock =
   | ({ kind: 'effect' } & ReadEffect)
   | ({ kind: 'settlement' } & ReadSettlement)
   | ({ kind: 'summary' } & ReadSummary)
-  | ({ kind: 'end' } & ReadEnd);
+  | ({ kind: 'end' } & ReadEnd)
+  | ({ kind: 'enrolment' } & ReadEnrolmentBlock);
 
 /** The fields of a block of one kind. */
 export type ReadOf<K extends BlockKind> = Extract<ReadBlock, { kind: K }>;
@@ -184,6 +195,8 @@ function readFields({ block: { kind }, bodies }: WithBodies): ReadBlock | null {
       return { kind, ...texts(body, ['cleared_to', 'summarized_to', 'text']) };
     case 'end':
       return { kind, ...texts(body, ['state', 'reason']) };
+    case 'enrolment':
+      return { kind, ...texts(body, ['digest', 'by']), subject: readSubject(body) };
     default: // in a forged bundle
       return null;
   }
@@ -255,8 +268,22 @@ function readAdmission(head: JsonObject, calls: Json[]): ReadAdmission {
     context_window: typeof head.context_window === 'number' ? head.context_window : null,
     container: container && texts(container, ['id', 'expires_at']),
     subject: readSubject(head),
-    calls: calls.filter(isJsonObject).map((call) => texts(call, ['call_id', 'tool', 'version', 'class', 'verdict'])),
+    calls: calls.filter(isJsonObject).map(readAdmittedCall),
   };
+}
+
+/** The inputs of the calls that a block admitted, by call id. Empty for a block of another kind. */
+export function admittedInputs({ block, bodies }: WithBodies): Map<string, JsonObject> {
+  const calls = block.kind === 'admission' ? bodies.slice(1).filter(isJsonObject) : [];
+  return new Map(
+    calls.flatMap(({ call_id, input }) => (typeof call_id === 'string' && isJsonObject(input) ? [[call_id, input]] : [])),
+  );
+}
+
+function readAdmittedCall(call: JsonObject): ReadAdmittedCall {
+  const { untrusted } = object(object(call.facts).turn);
+  const fields = texts(call, ['call_id', 'tool', 'version', 'class', 'verdict']);
+  return { ...fields, untrusted: typeof untrusted === 'boolean' ? untrusted : null };
 }
 
 function readDecision(body: JsonObject): ReadDecision {
@@ -268,7 +295,7 @@ function readDispatch(body: JsonObject): ReadDispatch {
   return { ...fields, approval: isJsonObject(body.approval) ? readPolicy(body.approval) : null, subject: readSubject(body) };
 }
 
-function readPolicy({ channel, quorum, roles, four_eyes, remind_ms, notify }: JsonObject): ApprovalPolicy {
+function readPolicy({ channel, quorum, roles, four_eyes, remind_ms, notify, escalate, entry }: JsonObject): ApprovalPolicy {
   return {
     channel: channel === 'attested' ? 'attested' : 'any',
     quorum: number(quorum, 1),
@@ -276,7 +303,18 @@ function readPolicy({ channel, quorum, roles, four_eyes, remind_ms, notify }: Js
     four_eyes: four_eyes === true,
     remind_ms: list(remind_ms).map((ms) => number(ms)),
     notify: notify === true,
+    ...(Array.isArray(escalate) ? { escalate: escalate.filter(isJsonObject).map(readEscalation) } : {}),
+    ...(isJsonObject(entry) ? { entry: readEntry(entry) } : {}),
   };
+}
+
+function readEscalation({ after_ms, roles }: JsonObject): EscalationRule {
+  return { after_ms: number(after_ms), roles: list(roles).map(text) };
+}
+
+function readEntry({ index, when, result }: JsonObject): PolicyEntry {
+  const outcome = result === 'matched' || result === 'failed' ? result : 'none';
+  return { index: typeof index === 'number' ? index : null, when: textOrNull(when), result: outcome };
 }
 
 function readSettlement(body: JsonObject): ReadSettlement {

@@ -27,6 +27,17 @@ export interface BlockContent {
   bodies: Json[];
 }
 
+/** An enrolment of a passkey, as it was signed. @param passkey its id, whose it is, and the hash of its key */
+export function enrolmentBlock(
+  { kid, principal, fingerprint }: { kid: string; principal: string; fingerprint: string },
+  enrolment: string,
+  by: string,
+): BlockContent {
+  const nowhere = { turn_id: '', agent: '', call_id: '1.1', revision: 1, tool: '', version: '', class: '' };
+  const subject = { ...nowhere, workflow_id: `passkey/${kid}`, requester: principal };
+  return { kind: 'enrolment', bodies: [{ digest: fingerprint, by, enrolment, subject }] };
+}
+
 export function startBlock(body: StartBody): BlockContent {
   return { kind: 'start', bodies: [asJson(body)] };
 }

@@ -1,8 +1,9 @@
 /**
  * Decides whether a call runs by itself, asks a person, or is refused, and names the rule that decided. Deny wins; then the most
- * specific rule, where ask wins a tie; then the mode, and under it the class.
+ * specific rule, where ask wins a tie; then the tool's list of approval rules; then the mode, and under it the class.
  */
 import { CLASS_RULES } from '../shared/turn/tool-class';
+import { applyEntries, type EntryVerdict } from './approval-entries';
 import type { Condition, Outcome } from './conditions/condition';
 import type { Policy, ToolRule } from './policy';
 import { simpleCommands } from './targets';
@@ -23,17 +24,22 @@ export function decide(
 ): Verdict {
   const trials = policy.rulesOf(call.tool).map((rule) => tryRule(rule, call, evaluate));
   const traces = trials.map(({ why: _, ...trace }) => trace);
+  const list = policy.approvals?.get(call.tool.name);
+  const entry = list === undefined ? null : applyEntries(list, evaluate);
   return {
     ...byRules(
       policy,
       call,
       trials.filter((rule) => rule.matched),
+      entry,
     ),
+    ...(entry === null ? {} : { approval: entry.policy }),
     considered: traces,
   };
 }
 
-function byRules(policy: Policy, call: CallFacts, trials: RuleTrial[]): RuleDecision {
+/** @param entry of the tool's approval rules; it decides where no permission rule does */
+function byRules(policy: Policy, call: CallFacts, trials: RuleTrial[], entry: EntryVerdict | null): RuleDecision {
   const ranking = trials.toSorted(
     (a, b) => compareSpecificity(b.specificity, a.specificity) || STRICTNESS[b.effect] - STRICTNESS[a.effect],
   );
@@ -44,7 +50,10 @@ function byRules(policy: Policy, call: CallFacts, trials: RuleTrial[]): RuleDeci
     return { verdict: 'deny', reason, word: 'plan_mode', rule: null };
   }
   const best = ranking[0];
-  return best ? { verdict: best.effect, reason: reasonOf(best), word: null, rule: best.rule } : byMode(policy, call);
+  if (best) return { verdict: best.effect, reason: reasonOf(best), word: null, rule: best.rule };
+  // Mode `locked` runs only what a permission rule names.
+  if (entry === null || isModeInForce(policy, 'locked')) return byMode(policy, call);
+  return { verdict: entry.allows ? 'allow' : 'ask', reason: entry.reason, word: null, rule: null };
 }
 
 const STRICTNESS = { allow: 0, ask: 1, deny: 2 } as const;

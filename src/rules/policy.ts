@@ -3,6 +3,7 @@ import { isJsonObject, unknownFields } from '../shared/json/json';
 import { allowsCommand, forbidsCommand, allowsPath, forbidsPath } from './targets';
 import { faultsFor, names, parseRule, specificity, type Rule } from './rule';
 import { allowsText, forbidsText } from './text-pattern';
+import type { ApprovalLists } from './approval-entries';
 import { EFFECTS, MODES, type AgentPermissions, type Mode, type RuledTool } from './types';
 
 /** A rule, compiled for one tool that it names. */
@@ -17,6 +18,8 @@ export interface Policy {
   mode: Mode;
   /** Modes of the parent turns of a sub-agent's turn, which apply too. Absent: none. */
   within?: readonly Mode[];
+  /** Lists of approval rules, which decide in place of mode and class. Absent: none. */
+  approvals?: ApprovalLists;
   /** The rules that name a tool. */
   rulesOf(tool: RuledTool): ToolRule[];
 }

@@ -5,6 +5,7 @@ import { shapeFaults } from './policy';
 import { parseRule } from './rule';
 import { EFFECTS, type AgentPermissions, type RuleEntry } from './types';
 import { errorMessage } from '../shared/text/error-message';
+import { depthFault } from './yaml-depth';
 
 // oxlint-disable-next-line typescript/no-require-imports -- most agents have their rules in code; an agent is defined without waiting
 const yaml = () => require('yaml') as typeof import('yaml');
@@ -15,11 +16,18 @@ const yaml = () => require('yaml') as typeof import('yaml');
  * @throws Error that lists every fault, with its line
  */
 export function readPermissions(path: string): Partial<AgentPermissions> {
+  return parsePermissions(readText(path), path);
+}
+
+/** @param name of the text, for the error. @throws Error that lists every fault, with its line */
+export function parsePermissions(text: string, name: string): Partial<AgentPermissions> {
+  const deep = depthFault(text);
+  if (deep !== null) throw new Error(`${name} holds no permission rules: ${deep}.`);
   const counter = new (yaml().LineCounter)();
-  const document = yaml().parseDocument(readText(path), { lineCounter: counter, schema: 'core', maxAliasCount: 0 } as never);
+  const document = yaml().parseDocument(text, { lineCounter: counter, schema: 'core', maxAliasCount: 0 } as never);
   const faults = document.errors.map((error) => `line ${error.linePos?.[0].line ?? '?'}: ${error.message.split('\n')[0]}`);
   if (faults.length === 0) faults.push(...contentFaults(document, (node) => lineOf(node, counter)));
-  if (faults.length > 0) throw new Error(`${path} holds no permission rules:\n- ${faults.join('\n- ')}`);
+  if (faults.length > 0) throw new Error(`${name} holds no permission rules:\n- ${faults.join('\n- ')}`);
   return document.toJS({ maxAliasCount: 0 }) as Partial<AgentPermissions>;
 }
 

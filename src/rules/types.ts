@@ -1,4 +1,5 @@
 /** Types of permission rules: their definition, the facts that they read, and their verdict. */
+import type { ApprovalPolicy } from '../shared/approval/policy';
 import type { JsonObject } from '../shared/json/json';
 import type { ToolClass } from '../shared/turn/tool-class';
 
@@ -109,7 +110,9 @@ export interface Verdict {
   reason: string;
   /** The error's reason for a denial. */
   word: 'denied_by_rule' | 'plan_mode' | 'locked_mode' | null;
-  /** The rule that decided; null: mode or class did. */
+  /** The rule that decided; null: mode, class or an entry of the approval rules did. */
   rule: string | null;
+  /** What an approval of this call requires, by the tool's list of approval rules. Absent: the tool has no list. */
+  approval?: ApprovalPolicy;
   considered: RuleTrace[];
 }

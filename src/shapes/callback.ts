@@ -1,5 +1,6 @@
 /** Schema of a callback's body: enough to know what happened and to ask for the rest, and small, as Standard Webhooks asks. */
 import { z } from 'zod';
+import { messageCard } from './card';
 import { callView, turnView } from './turn-view';
 
 const calledBack = callView
@@ -12,8 +13,14 @@ const calledBack = callView
   });
 
 export const callbackMessage = z.object({
-  type: z.enum(['approval.requested', 'effect.in_doubt', 'turn.ended']),
+  type: z.enum(['approval.requested', 'effect.in_doubt', 'question.asked', 'turn.ended']),
   timestamp: z.string().describe('When it happened, ISO 8601.'),
+  card: messageCard
+    .nullable()
+    .describe(
+      'What the call that people are asked about would do, as in `GET /v1/pending`; fields that are too long are left out, and `incomplete` names them. Null: nobody is asked, or the store does not have the call.',
+    ),
+  link: z.string().nullable().describe('The call, or the turn, on the page. Null: HOLDFAST_PUBLIC_URL is not set.'),
   turn: turnView
     .pick({
       ...{ turn_id: true, workflow_id: true, run_id: true, agent: true, session_id: true, requester: true, trace_id: true },
@@ -24,7 +31,7 @@ export const callbackMessage = z.object({
       calls: z
         .array(calledBack)
         .describe(
-          "Waiting calls, also those in sub-agents' turns, and destructive calls: at most the latest 20. No inputs, no results.",
+          "Waiting calls, also those in sub-agents' turns, and destructive calls: at most the latest 20. No inputs, no results; `card` has those of the call that is asked about.",
         ),
     }),
 });

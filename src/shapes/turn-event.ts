@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { card } from './card';
-import { callError, errorEnvelope, successEnvelope } from './envelope';
+import { callError, errorEnvelope, json, successEnvelope } from './envelope';
 
 const at = z.string();
 const count = z.number().int().min(1);
@@ -65,6 +65,21 @@ const approvalDecidedEvent = z.object({
   by: z.string(),
   note: z.string().nullable(),
 });
+const questionAskedEvent = z.object({
+  ...ofCall,
+  type: z.literal('question_asked'),
+  digest: z.string(),
+  expires_at: z.string().nullable(),
+});
+const questionAnsweredEvent = z.object({
+  ...ofCall,
+  type: z.literal('question_answered'),
+  digest: z.string(),
+  by: z.string().describe('Empty: nobody answered in time.'),
+  value: json.nullable().describe('The answer. Null: nobody answered in time.'),
+  note: z.string().nullable(),
+  expired: z.boolean(),
+});
 const OTHER_DURABLE = [
   z.object({ at, type: z.literal('turn_started'), turn_id: z.string(), agent: z.string(), message: z.string() }),
   z.object({ at, type: z.literal('step_started'), step: z.number() }),
@@ -79,6 +94,7 @@ const OTHER_DURABLE = [
   z.object({ ...ofCall, type: z.literal('tool_result'), summary: z.string(), effect }),
   z.object({ ...ofCall, type: z.literal('tool_error'), error: callError.nullable(), effect }),
   approvalDecidedEvent,
+  questionAnsweredEvent,
   z
     .object({ at, type: z.literal('turn_reset'), reason: z.string().nullable() })
     .describe(
@@ -92,22 +108,24 @@ const OTHER_DURABLE = [
     text: z.string(),
   }),
 ] as const;
-const durableEvent = z.discriminatedUnion('type', [...OTHER_DURABLE, approvalRequestedEvent]);
+const durableEvent = z.discriminatedUnion('type', [...OTHER_DURABLE, approvalRequestedEvent, questionAskedEvent]);
 
 export const turnEvent = z.discriminatedUnion('type', [liveEvent, durableEvent]);
 
 /** All but tool logs: only the MCP client that made the call reads those. */
 const toldEvent = z.discriminatedUnion('type', [textDelta, toolProgress, toolRetrying, durableEvent]);
-const toldQuestion = approvalRequestedEvent.extend({
+const withCard = {
   card: card.nullable().describe('The card of the call. Null: it does not wait any more, or the card cannot be read.'),
-});
+};
+const toldQuestion = approvalRequestedEvent.extend(withCard);
+const toldModelQuestion = questionAskedEvent.extend(withCard);
 const toldHow = z.object({
   durable: z.boolean().describe('It is in the history: a reader that comes back after its id is told what followed.'),
   seq: z.number().int().optional().describe('Of a durable event: from 1, without gaps.'),
 });
 /** The data of an event of `GET /v1/turns/:id/events`. */
 export const streamedEvent = toldHow.and(
-  z.discriminatedUnion('type', [textDelta, toolProgress, toolRetrying, ...OTHER_DURABLE, toldQuestion]),
+  z.discriminatedUnion('type', [textDelta, toolProgress, toolRetrying, ...OTHER_DURABLE, toldQuestion, toldModelQuestion]),
 );
 /** The same for a question of a direct call, and for its answer. */
 export const streamedQuestion = toldHow.and(z.discriminatedUnion('type', [toldQuestion, approvalDecidedEvent]));
@@ -116,7 +134,6 @@ export type LiveEvent = z.infer<typeof liveEvent>;
 export type TurnEvent = z.infer<typeof turnEvent>;
 export type ToldEvent = z.infer<typeof toldEvent>;
 export type StreamedEvent = z.infer<typeof streamedEvent>;
-export type StreamedQuestion = z.infer<typeof streamedQuestion>;
 export type ToldHow = z.infer<typeof toldHow>;
 
 // The events of a direct call, as its stream sends them: name and data of each. Only its end is a `tool_result` or a

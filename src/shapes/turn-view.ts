@@ -1,12 +1,13 @@
 /** Schemas of a turn and of its calls as clients see them. Wire format: snake_case. */
 import { z } from 'zod';
+import { policyEntry } from './policy-entry';
 import { TOOL_CLASSES } from '../shared/turn/tool-class';
 import { CALL_STATES, EFFECTS, TURN_STATES } from '../shared/turn/turn-states';
 import { card } from './card';
 import { callError, envelope } from './envelope';
 
 const decisionView = z.object({
-  decision: z.enum(['approve', 'deny', 'expired']),
+  decision: z.enum(['approve', 'deny', 'answer', 'expired']),
   by: z.string(),
   at: z.string(),
   note: z.string().nullable(),
@@ -17,8 +18,8 @@ const decisionView = z.object({
 
 const approvalView = z.object({
   required: z.boolean(),
-  by: z.array(z.string()).describe('Who has approved, or who denied.'),
-  decision: z.enum(['approve', 'deny', 'expired']).nullable(),
+  by: z.array(z.string()).describe('Who has approved, who denied, or who answered.'),
+  decision: z.enum(['approve', 'deny', 'answer', 'expired']).nullable(),
   note: z.string().nullable(),
   expires_at: z.string().nullable(),
   quorum: z.number().int().default(1).describe('How many must approve. Absent in older turns.'),
@@ -30,6 +31,7 @@ const approvalView = z.object({
     .array(decisionView)
     .default([])
     .describe('All that was decided on this revision, in order. Absent in older turns.'),
+  entry: policyEntry.optional(),
 });
 
 export const callView = z.object({

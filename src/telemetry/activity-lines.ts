@@ -67,6 +67,14 @@ export const ACTIVITY_LINES: { readonly [A in keyof Activities]: Lines<A> } = {
       else log.warn({ ...fields, reason: result.reason }, 'signed decision not accepted');
     },
   },
+  checkAnswer: {
+    // The reason may repeat what the model wrote.
+    ended(log, { digest, attestation }, result) {
+      const fields = { digest: prefix(digest), attested: attestation !== null };
+      if (result.ok) log.info({ ...fields, by: result.principal }, 'answer accepted');
+      else log.warn(fields, 'answer not accepted');
+    },
+  },
   closeQuestion: {
     ended: (log, { digest }) => log.debug({ digest: prefix(digest) }, 'question closed'),
   },

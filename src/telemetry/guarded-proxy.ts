@@ -19,6 +19,9 @@ export interface HostPort {
  */
 const KEEP_ALIVE_MS = 65_000;
 
+/** Bytes of address and headers: Temporal's Web UI puts the whole card of a call into an address, and its server takes 1 MB. */
+const MOST_HEADERS = 1_048_576;
+
 /**
  * Headers of the connection, not of the message: not forwarded. A request's body framing is forwarded, or the server could read
  * another end of the body.
@@ -36,7 +39,7 @@ export interface GuardedProxy {
  * @throws the system's error if `at` is in use, or is not an address of this machine
  */
 export async function startGuardedProxy(at: HostPort, to: HostPort, site: Site = {}, hint = SITE_HINT): Promise<GuardedProxy> {
-  const server = createServer((request, response) => {
+  const server = createServer({ maxHeaderSize: MOST_HEADERS }, (request, response) => {
     const fault = siteFault(request.headers, request.socket.localAddress, site);
     if (fault !== null) return answer(response, 403, `${fault} ${hint}`);
     // A request to a proxy names another host in its first line than the one that was checked.

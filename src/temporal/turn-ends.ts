@@ -12,6 +12,7 @@ import type { LookAtTurnInput, LookAtTurnOutput, TurnOfSession } from '../shared
 import { sessionTurnId, sessionWorkflowId, workflowId } from '../shared/ids';
 import { cutBytes } from '../shared/text/utf8';
 import { KEYWORD_BYTES } from '../shared/search-attributes';
+import { isEnd } from '../shared/turn/turn-states';
 import type { TurnView } from '../shared/turn/turn-view';
 import { visibilityText } from '../shared/text/visible';
 import { MEMO_OF_SESSION, STATUS_QUERY, TURN_FAILURE, TURN_WORKFLOW } from '../workflows/contract';
@@ -84,11 +85,10 @@ function endOf(view: TurnView, session_id: string): LookAtTurnOutput {
   const { state, reason, head, usage, context_full, ended_at, session_id: whose } = view;
   if (whose !== session_id)
     return { state: 'lost', reason: 'Another turn with this id existed before, and it does not belong to this session.' };
-  const open = state === 'running' || state === 'awaiting_approval' || state === 'in_doubt';
   const outside = 'The workflow was ended from outside, through Temporal.';
   return {
-    state: open ? 'failed' : state,
-    reason: open ? outside : reason,
+    state: isEnd(state) ? state : 'failed',
+    reason: isEnd(state) ? reason : outside,
     head,
     usage,
     context_full: context_full === true,

@@ -8,10 +8,11 @@ import {
 } from '@temporalio/client';
 import { decodeArrayFromPayloads } from './sdk-private';
 import type { AskedTurn, Turns } from '../activities/ports';
-import { isJsonObject, type Json } from '../shared/json/json';
+import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
+import { optional } from '../shared/json/optional';
 import type { SubTurnFacts } from '../shared/turn/sub-turn';
 import type { Waits } from '../shared/wire/waits';
-import { DECIDE_UPDATE, SUB_TURN_QUERY, type DecideAnswer } from '../workflows/contract';
+import { ANSWER_UPDATE, DECIDE_UPDATE, SUB_TURN_QUERY, type DecideAnswer } from '../workflows/contract';
 import { Sending, sendInTime } from './send-update';
 import { waitForPendingWorkflowTask } from './executions';
 
@@ -54,8 +55,9 @@ export function temporalTurns(client: Client, as: (identity: string) => Client):
           throw new Error(`No worker has taken earlier requests to ${workflowId}; the decision was not passed on.`);
         const sending = new Sending(id, Math.min(PASSED_ON_WITHIN, before - SURE_AFTER - Date.now()));
         if (sending.until <= Date.now()) throw new Error('There is no time left to pass the decision on.');
-        const options = { args: [body, sending.waits] as [typeof body, Waits], updateId: id };
-        const ask = () => handle.executeUpdate<DecideAnswer, [typeof body, Waits]>(DECIDE_UPDATE, options);
+        const { name, message } = updateOf(body);
+        const options = { args: [message, sending.waits] as [JsonObject, Waits], updateId: id };
+        const ask = () => handle.executeUpdate<DecideAnswer, [JsonObject, Waits]>(name, options);
         const fate = await sendInTime(sender, workflowId, sending, ask);
         if (fate.taken === 'answered') return fate.answer;
         if (fate.taken === 'no') throw new Error('No worker answered in time; the decision is not taken later.');
@@ -103,6 +105,13 @@ export function temporalTurns(client: Client, as: (identity: string) => Client):
         return null;
       }),
   };
+}
+
+/** The update that takes a decision, or an answer to a question. */
+function updateOf({ decision, ...answer }: JsonObject): { name: string; message: JsonObject } {
+  return decision === 'answer'
+    ? { name: ANSWER_UPDATE, message: answer }
+    : { name: DECIDE_UPDATE, message: { ...optional({ decision }), ...answer } };
 }
 
 /** The run that continued in this one. Null: there was none, or Temporal no longer knows it. */

@@ -39,6 +39,7 @@ export const {
   settleEffect,
   reconcileEffect,
   checkDecision,
+  checkAnswer,
   closeQuestion,
   checkSteer,
   readCard,

@@ -1,7 +1,7 @@
 /** The public interface of the workflows: names and types that clients use. Safe to import anywhere. */
 import type { IntentOwner } from '../shared/intent';
 import type { BudgetName } from '../shared/budget-book';
-import type { CardState } from '../shared/approval/card';
+import type { CardState } from '../cards/card';
 
 export type { CallInput, CallOptions, TurnInput } from '../shared/io/activities';
 export type { SessionInput } from '../shared/turn/session';
@@ -32,7 +32,7 @@ export const MEMO_TRACE = 'holdfast_trace';
 export const MEMO_KEY = 'holdfast_key';
 
 /** Signals take one JSON object, so that the Web UI can send them. */
-export const SIGNALS = { approve: 'approve', deny: 'deny', settle: 'settle' } as const;
+export const SIGNALS = { approve: 'approve', deny: 'deny', settle: 'settle', answer: 'answer' } as const;
 
 /** Signal, and update with an answer (a DecideAnswer): a message to the running turn, `{text, by}`. */
 export const STEER = 'steer';
@@ -63,6 +63,8 @@ export const MEMO_REQUESTER = 'holdfast_requester';
 
 /** Update: a decision with an answer. Takes `{decision: approve|deny|settle, …}`. */
 export const DECIDE_UPDATE = 'decide';
+/** Update with an answer (a DecideAnswer): what a person answers to a question of the model, `{call, by, value}`. */
+export const ANSWER_UPDATE = 'answer';
 export interface DecideAnswer {
   accepted: boolean;
   /** Why not; null when accepted. */

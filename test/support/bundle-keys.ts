@@ -23,6 +23,8 @@ export const GATEWAY_KEY = testKey('gateway');
 export const ANA_KEY = testKey('ana');
 /** A redactor's: signs bundles too. */
 export const REDACTOR_KEY = testKey('redactor');
+/** Enrols passkeys. */
+export const ENROLLER_KEY = testKey('enroller');
 /** In no file. */
 export const STRANGER_KEY = testKey('stranger');
 
@@ -34,6 +36,7 @@ export const TRUST: TrustedKey[] = [
   { ...trustedEntry(REDACTOR_KEY, { bundle: true }), ...SINCE },
   { ...trustedEntry(GATEWAY_KEY), ...SINCE },
   { ...trustedEntry(ANA_KEY, { principal: 'ana', roles: ['treasurer'] }), ...SINCE },
+  { ...trustedEntry(ENROLLER_KEY, { enroller: true }), ...SINCE },
 ];
 
 export const SAMPLES = join(__dirname, '../bundles');

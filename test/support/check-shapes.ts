@@ -30,7 +30,8 @@ export async function checkShapes({ events: history }: History): Promise<Checked
     const [view] = await decode(result.payloads);
     expect(shape.parse(view)).toMatchObject(view as object);
     if (type === 'turn') {
-      const body = JSON.parse(JSON.stringify(callbackMessage('turn.ended', '2026-01-01T00:00:00Z', view as TurnView)));
+      const facts = callbackMessage('turn.ended', '2026-01-01T00:00:00Z', view as TurnView);
+      const body = JSON.parse(JSON.stringify({ ...facts, card: null, link: null }));
       expect(callbackShape.parse(body)).toMatchObject(body);
     }
   }

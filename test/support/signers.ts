@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { FileTrust } from '../../src/attestation/file-trust';
 import { trustedEntry } from '../../src/attestation/gateway-key';
 import { SigningKey } from '../../src/attestation/signing-key';
-import { parseTrustedKeys, type TrustedKey } from '../../src/attestation/trusted-keys';
+import { parseTrustedKeys, type TrustedKey, type TrustEntry } from '../../src/attestation/trusted-keys';
 import { signDecisions, type Signing } from '../../src/client/approvals/attest';
 import type { TurnHandle } from '../../src/client/turns/turn-handle';
 
@@ -34,7 +34,7 @@ export class Signers {
   });
   /** The worker's clock. */
   now = () => Date.now();
-  private entries: TrustedKey[] = [trustedEntry(this.gateway)];
+  private entries: TrustEntry[] = [trustedEntry(this.gateway)];
 
   constructor() {
     this.write();
@@ -48,8 +48,24 @@ export class Signers {
     return key;
   }
 
+  /** A key that enrols passkeys. */
+  enroller(roles?: string[]): SigningKey {
+    const key = SigningKey.generate();
+    this.entries.push(trustedEntry(key, { enroller: true, ...(roles === undefined ? {} : { roles }) }));
+    this.write();
+    return key;
+  }
+
   change(key: SigningKey, facts: Partial<TrustedKey>): void {
-    this.entries = this.entries.map((entry) => (entry.kid === key.kid ? { ...entry, ...facts } : entry));
+    this.entries = this.entries.map((entry) =>
+      entry.kid === key.kid && entry.use !== 'passkey' ? { ...entry, ...facts } : entry,
+    );
+    this.write();
+  }
+
+  /** Takes a passkey back. */
+  revokePasskey(kid: string, revoked_at = new Date().toISOString()): void {
+    this.entries.push({ kid, use: 'passkey', revoked_at });
     this.write();
   }
 

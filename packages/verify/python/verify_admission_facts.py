@@ -88,7 +88,7 @@ class AdmissionFacts:
         digest, decision, approvals = one.get("digest"), one.get("decision"), one.get("approvals")
         said = [] if decision is None else [decision]
         for it in said + (approvals if isinstance(approvals, list) else []):
-            right = isinstance(it, dict) and it.get("decision") in ("approve", "deny", "expired")
+            right = isinstance(it, dict) and it.get("decision") in ("approve", "deny", "answer", "expired")
             self.rule("D5", right and (not isinstance(digest, str) or it.get("digest") == digest))
             self.answers(self.obj(it))
         for it in self.objs(one.get("earlier")):

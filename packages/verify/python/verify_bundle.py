@@ -1,25 +1,27 @@
 """Verifies an audit bundle offline; written from bundle-format.md alone: S1, H1, T1 … are the rules of that page.
 The rules of permissions.md, which B12 asks again, are in verify_rules.py and the files that it names, beside this.
 python3 verify_bundle.py BUNDLE --trust FILE      (Python 3.11, and the package `cryptography`)"""
-import argparse, base64, hashlib, json, math, re, sys, unicodedata
-from datetime import datetime, timedelta, timezone
-from decimal import Decimal
+import argparse, json, math, re, sys
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from verify_admission_facts import AdmissionFacts
 from verify_decision_facts import DecisionFacts
 from verify_kept_said import KeptSaid
+from verify_lists import is_it, is_of_list, is_same_list, list_in, roles_then, wants_signatures
 from verify_message_facts import Each, MessageFacts
-from verify_rules import CLASSES, TARGETS, known_facts, verdicts
+from verify_questions import answer_of, is_question, kind_of
+from verify_rules import NoRule, entries_for, is_definition, is_written, lets_run, rules_of, tools_of, within
 from verify_shapes import has_fields
+from verify_signatures import Signatures, claims_of
 from verify_sub_turn_facts import SubTurnFacts
 from verify_told import Told
 from verify_run_facts import RunFacts
 from verify_turn_facts import TurnFacts
+from verify_values import (CLOCKS, END, UNKNOWN, at, canonical, form, hash_of, meant, ms, number, obj, objs, payload,
+                           person, pick, pick_all, pick_there, sha256, texts, there, txt, unbase64url, when)
 
-LONGEST_LINE, DEEPEST, CLOCKS, END = 128 * 2**20, 200, 60_000, "9999-12-31T00:00:00Z"
-TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?Z")
-EPOCH, REST = datetime(1970, 1, 1, tzinfo=timezone.utc), "part block effect turn_end"
+LONGEST_LINE = 128 * 2**20
+REST = "part block effect turn_end"
 NEXT = dict(nothing="bundle", bundle="object turn end", object="object turn end", turn="run " + REST,
             run="run event " + REST, event="run event session " + REST, session="session " + REST,
             part=REST, block=REST, effect="part effect turn_end",
@@ -27,11 +29,6 @@ NEXT = dict(nothing="bundle", bundle="object turn end", object="object turn end"
 OF_ANOTHER, IDS = "lookAtSubTurn", ("turn_id", "workflow_id", "first_execution_run_id")
 OF_TURN, OF_OLDER = (*IDS, "agent", "requester", "store_id"), ("turn_id", "requester")
 OF_CALL = ("revision", "tool", "version", "class", "input_hash", "preview_ref", "policy_ref")
-UNSEEN = dict.fromkeys(  # characters that nobody sees
-    point for span in """0-8 E-1F 7F-9F AD 34F 600-605 61C 6DD 70F 890-891 8E2 115F-1160 17B4-17B5 180B-180F 200B-200F
-    202A-202E 2060-206F 2800 3164 FE00-FE0F FEFF FFA0 FFF0-FFFB 110BD 110CD 13430-1343F 16FE4 1BCA0-1BCA3 1D159
-    1D173-1D17A E0000-E0FFF""".split()
-    for point in range(int(span.split("-")[0], 16), int(span.split("-")[-1], 16) + 1))
 RULE_OF = dict(turn="D1", run="D1", asked="D2", use="D2", step="D2", card="D3", call="D4", dispatch="D4", result="D6",
                block="D6", effect="D6", said="D5")
 EFFECT = dict(succeeded="applied", failed="not_applied", in_doubt="in_doubt")  # of a destructive call that ended so
@@ -69,102 +66,12 @@ SUBJECT = table(turn="turn_id workflow_id agent requester", call="call_id revisi
 DISPATCH = table(call="call_id tool version input_ref preview_ref input_hash policy_ref revision idempotency_key:key",
                  block="dispatch", dispatch="verdict")
 
-class Unknown(dict):
-    """What was left out: its fields are unknown too, and it equals everything, so that a rule which needs it holds."""
-    __eq__ = __ne__ = lambda self, other: True
-    get = lambda self, key: self
-UNKNOWN = Unknown()
-
-def canonical(value, depth=1):
-    """The one text of a JSON value (RFC 8785)."""
-    too_deep = isinstance(value, (dict, list)) and depth > DEEPEST
-    if too_deep or isinstance(value, (int, float)) and not abs(value) < 2**53:
-        raise ValueError("nested too deep, a number too large, or none")
-    if isinstance(value, dict):
-        keys = sorted(value, key=lambda key: key.encode("utf-16-be"))
-        return "{" + ",".join(f"{canonical(key)}:{canonical(value[key], depth + 1)}" for key in keys) + "}"
-    if isinstance(value, list):
-        return "[" + ",".join(canonical(item, depth + 1) for item in value) + "]"
-    if isinstance(value, float):  # Python finds the digits that ECMAScript does, but begins sooner with exponents.
-        text = str(int(value)) if value.is_integer() else repr(value)
-        return f"{Decimal(text):f}" if text.endswith(("e-05", "e-06")) else text.replace("e-0", "e-")
-    return json.encoder.encode_basestring(value) if isinstance(value, str) else json.dumps(value)
-
-def sha256(data): return hashlib.sha256(data).hexdigest()
-def hash_of(value): return sha256(canonical(value).encode())
-def pick(value, names): return {name: value.get(name) for name in names}
-def pick_there(value, names): return {name: value[name] for name in names if name in value}
-def ms(time): return (datetime.fromisoformat(time) - EPOCH) // timedelta(milliseconds=1)
-
 def call_digest(turn, call):
     """Of version 2 in a turn that is bound to a store. None: a field is missing."""
     of = (2, OF_TURN, (*OF_CALL, "definition_ref", "target_hash")) if "store_id" in turn else (1, OF_OLDER, OF_CALL)
     asked = {it: turn[it] if it in turn else ... for it in of[1]}
     asked |= {it: call[it] if it in call else ... for it in of[2]}
     return form({"v": f"holdfast.call/{of[0]}", "call_id": call["id"] if "id" in call else ..., **asked})
-
-def when(time):
-    """Milliseconds since 1970; nan, which is neither before nor after anything, for what is no time."""
-    try:
-        return ms(time) if isinstance(time, str) and TIME.fullmatch(time) else math.nan
-    except ValueError:
-        return math.nan
-
-def form(value):  # None: it has no canonical form.
-    try:
-        return hash_of(value)
-    except (ValueError, TypeError):
-        return None
-
-def at(value, path):  # None: there is no such field.
-    for key in path.split("."):
-        value = value.get(key) if isinstance(value, dict) else None
-    return value
-
-def unbase64url(text):  # None: it is not in its one spelling.
-    data = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-    return data if base64.urlsafe_b64encode(data).rstrip(b"=").decode() == text else None
-
-def person(name):
-    seen = unicodedata.normalize("NFKC", name).translate(UNSEEN)
-    return " ".join(unicodedata.normalize("NFKC", seen).split()).lower()
-
-def unbase64(text):  # None: it is not in its one spelling.
-    try:
-        data = base64.b64decode(text)
-        return data if base64.b64encode(data).decode() == text else None
-    except ValueError:
-        return None
-
-def named_once(pairs):
-    if len(dict(pairs)) < len(pairs):
-        raise ValueError("a name comes twice")
-    return dict(pairs)
-
-def number(text): return int(float(text)) if float(text).is_integer() else float(text)
-
-def payload(container):
-    """The value of the first payload; None: there is none, or it is no JSON of one meaning."""
-    found = next(iter(objs(at(container, "payloads"))), {})
-    if found.get("redacted") is True:
-        return UNKNOWN
-    data = unbase64(txt(found.get("data")))
-    return None if data is None or unbase64(txt(at(found, "metadata.encoding"))) == b"binary/null" else meant(data)
-
-def meant(text):  # None: it is no JSON of one meaning.
-    try:
-        read = text.decode() if isinstance(text, bytes) else text
-        value = json.loads(read, object_pairs_hook=named_once, parse_float=number)
-        canonical(value).encode()
-        return value
-    except (ValueError, OverflowError, RecursionError):
-        return None
-
-def obj(value): return value if isinstance(value, dict) and value is not UNKNOWN else {}
-def pick_all(values, name): return [value.get(name) for value in objs(values)]
-def txt(value): return value if isinstance(value, str) else ""
-def there(value, *names): return next((value[name] for name in names if value.get(name) is not None), None)
-def objs(values): return [obj(value) for value in values] if isinstance(values, list) else []
 
 def is_cut(text): return isinstance(text, str) and text.endswith("…")
 
@@ -316,6 +223,9 @@ class Twice:
                 self.tell("asked", one.get("input_ref"), {"input_hash": form(one["input"])})
             if "policy_ref" in one and "policy_ref" in obj(result.get("policy")):
                 self.tell("asked", one.get("input_ref"), pick(result["policy"], ["policy_ref"]))
+        if name == "runCall" and result.get("state") == "succeeded" and is_question(call):
+            answer = answer_of(next(iter(approvals_in(value)), {}))
+            self.tell("result", result.get("result_ref"), {"answered": form(answer)})
         if name == "admitCall" and result.get("ok") is True:
             card, digest = result.get("card_ref"), result.get("digest")
             self.tell_all(QUESTION, result, card=card, call=digest)
@@ -445,6 +355,8 @@ class Twice:
             failed = pick_there(envelope, ["error"]) if envelope.get("success") is False else {}
             if self.knows("result", ref, "answer") and len(canonical(envelope).encode()) <= 2**17:
                 self.tell("result", ref, {"answer": form(envelope)})
+            if self.knows("result", ref, "answered"):
+                self.tell("result", ref, {"answered": form(envelope.get("data"))})
             self.tell_all(OF_TOOL, metadata, result=ref)
             self.tell("result", ref, pick_there(body, ("summary", "call_id")) | failed)
             self.tell("result", ref, pick_there(envelope, ["success"]))
@@ -490,111 +402,6 @@ class Twice:
         if record.get("state") in ("applied", "in_doubt") and self.whole and not self.lost:
             self.rule("D7", told and self.knows("block", head, "key"))
 
-def texts(value): return [it for it in (value if isinstance(value, list) else [value]) if isinstance(it, str)]
-
-# ---------------------------------------------------------------- signatures of people
-
-def text_of(longest): return lambda it: isinstance(it, str) and it.strip() != "" and len(it) <= longest
-def like(pattern): return lambda it: isinstance(it, str) and re.fullmatch(pattern, it) is not None
-def is_time(it): return type(it) is int and it >= 0
-def has_shape(value, shape):
-    return isinstance(value, dict) and value.keys() <= shape.keys() and all(shape[key](value.get(key)) for key in shape)
-
-HASH, ROLE = "[0-9a-f]{64}", "[A-Za-z0-9._:-]{1,64}"
-OF_CLAIMS = {
-    "v": like(r"holdfast\.decision/[123]"),
-    "aud": lambda it: has_shape(it, {
-        "namespace": text_of(255), "workflow_id": text_of(255), "first_execution_run_id": text_of(100),
-        "store_id": lambda store: store is None or like("[0-9a-f]{32}")(store)}),
-    "digest": like(HASH),
-    "decision": like("approve|deny|settle|edit|steer"),
-    "outcome": lambda it: it in (None, "applied", "not_applied"),
-    "input_hash": lambda it: it is None or like(HASH)(it),
-    "note_hash": lambda it: it is None or like(HASH)(it),
-    "principal": text_of(200),
-    "roles": lambda it: isinstance(it, list) and len(it) <= 16 and all(map(like(ROLE), it)) and len({*it}) == len(it),
-    "head": lambda it: it is None or like(HASH)(it),
-    "iat": is_time, "exp": is_time, "nonce": like("[A-Za-z0-9_-]{16,64}"), "kid": like("[0-9a-f]{16}"),
-}
-
-OF_START = {
-    "v": like(r"holdfast\.start/1"),
-    "aud": lambda it: has_shape(it, {"namespace": text_of(255), "workflow_id": text_of(255)}),
-    "requester": text_of(200), "agent": lambda it: isinstance(it, str) and len(it) <= 255, "message_hash": like(HASH),
-    **pick(OF_CLAIMS, ("iat", "exp", "nonce", "kid")),
-}
-
-def token_of(token):
-    """Claims, what was signed, and the signature; None: it has not the form of an attestation."""
-    try:
-        claims, seal = map(unbase64url, token.split("."))
-        read = json.loads(claims)
-        return (read, claims, seal) if len(seal) == 64 and canonical(read).encode() == claims else None
-    except (ValueError, TypeError, AttributeError, RecursionError):
-        return None
-
-def claims_of(token):
-    """The claims of a signed decision, whether it holds or not; {}: it is none."""
-    read = token_of(token)
-    claims = read[0] if read and len(token) <= 4096 and has_shape(read[0], OF_CLAIMS) else {}
-    covers = claims.get("v") == "holdfast.decision/3"
-    bound = covers or ("store_id" in obj(claims.get("aud"))) == (claims.get("v") == "holdfast.decision/2")
-    one_meaning = (("outcome" in claims) == (claims.get("decision") == "settle")
-                   and ("input_hash" in claims) == (claims.get("decision") == "edit")
-                   and ("note_hash" in claims) == covers and bound)
-    return claims if one_meaning else {}
-
-class Signatures:
-    """Whether signatures of people hold, by the keys of the trust file (rules H5 and H7)."""
-    def __init__(self, trust):
-        self.keys = {key["kid"]: key for key in trust if key["use"] in ("gateway", "principal")}
-        self.unchecked, self.bad_starts, self.beyond_notes = 0, 0, set()
-
-    def signed(self, token, claims, principal, roles, time):
-        """Whether a key in force at that time has signed these claims, and speaks for this person in these roles."""
-        key = self.keys.get(claims.get("kid"))
-        if not key:
-            return False
-        _, signed, seal = token_of(token)
-        try:
-            Ed25519PublicKey.from_public_bytes(unbase64url(key["public"])).verify(seal, signed)
-        except InvalidSignature:
-            return False
-        in_force = (ms(key["created_at"]) <= time + CLOCKS and ms(key.get("expires_at", END)) > time
-                    and ms(key.get("revoked_at", END)) > time)
-        in_time = claims["iat"] * 1000 <= time + CLOCKS and claims["exp"] * 1000 > time
-        his = key["use"] == "gateway" or person(key["principal"]) == person(principal)
-        return in_force and in_time and his and (key["use"] == "gateway" or {*roles} <= {*key.get("roles", [])})
-
-    def holds(self, token, said, audience, time):
-        """`said`: what it must say (`digest`, `decision`, `outcome`, `by`, `note`); `audience`: for which turn."""
-        claims, note = claims_of(token), said["note"]
-        if isinstance(token, str) and note is not None and "note_hash" not in claims:
-            self.beyond_notes.add(token)
-        if not self.keys:
-            self.unchecked += 1
-            return True
-        this = (all(obj(claims.get("aud")).get(name) == audience[name] for name in audience)
-                and all(claims.get(name) == said[name] for name in ("digest", "decision", "outcome"))
-                and ("note_hash" not in claims or claims["note_hash"] == (None if note is None else form(note) or ""))
-                and isinstance(said["by"], str) and person(txt(claims.get("principal"))) == person(said["by"]))
-        return this and self.signed(token, claims, claims["principal"], claims["roles"], time)
-
-    def start_holds(self, token, said, namespace, workflows, time):
-        """`said`: whose start it must be (`requester`, `agent`, `message_hash`)."""
-        if not self.keys:
-            self.unchecked += 1
-            return True
-        read = token_of(token)
-        claims = read[0] if read and len(token) <= 4096 and has_shape(read[0], OF_START) else {}
-        aud = obj(claims.get("aud"))
-        this = (aud.get("namespace") == namespace and aud.get("workflow_id") in workflows
-                and isinstance(said["requester"], str)
-                and person(txt(claims.get("requester"))) == person(said["requester"])
-                and all(claims.get(name) == said[name] for name in ("agent", "message_hash")))
-        right = this and self.signed(token, claims, claims["requester"], [], time)
-        self.bad_starts += not right
-        return right
 
 # ---------------------------------------------------------------- the history of a turn: rules H1 to H6
 
@@ -623,6 +430,8 @@ class History:
         self.started_with = {}
         self.argument, self.store, self.began, self.latest = UNKNOWN, NO_STORE, math.nan, -math.inf
         self.said, self.asked_until = [], set()
+        self.escalations = {}  # who may approve as well, and from when on, by digest
+        self.policies = {}  # the rules under which an input was admitted, by the part that has it
         self.names_objects = set()  # rules and definitions of scheduled calls
         self.calls, self.by_input = {}, {}  # scheduled calls, by digest and by the part with their input
         self.outcomes, self.admitted, self.given, self.head = [], set(), set(), None
@@ -673,13 +482,15 @@ class History:
 
     def hear(self, name, facts, value, time):
         if name == "WORKFLOW_EXECUTION_SIGNALED":
-            if facts.get("signalName") in ("approve", "deny", "settle"):
+            if facts.get("signalName") in ("approve", "deny", "settle", "answer"):
                 self.note(facts["signalName"], value, time)
         if name in ("WORKFLOW_EXECUTION_UPDATE_ACCEPTED", "WORKFLOW_EXECUTION_UPDATE_ADMITTED"):
             request = obj(there(facts, "acceptedRequest", "request"))
             if at(request, "input.name") == "decide":
                 value = payload(at(request, "input.args"))
                 self.note(txt(obj(value).get("decision")), value, time)
+            if at(request, "input.name") == "answer":
+                self.note("answer", payload(at(request, "input.args")), time)
 
     def note(self, kind, value, time):
         if value is UNKNOWN:
@@ -703,6 +514,8 @@ class History:
         if "attestation" in one:
             time = when(said.pop("at"))
             said["note"] = one.get("note")
+            if said["decision"] == "answer":
+                said["input_hash"] = form(one.get("value"))
             self.rule("H5", self.signatures.holds(one["attestation"], said, self.audience, time))
 
     # What was to run.
@@ -748,18 +561,18 @@ class History:
         if self.store is NO_STORE:
             self.store = self.audience["store_id"] = store
         self.rule("H3", self.store == store)
-        people = set()
+        people, kind = set(), kind_of(call)
         for one in approvals_in(value):
             by, until = one.get("by"), one.get("expires_at")
-            self.rule("H4", one.get("decision") == "approve" and one.get("digest") == call.get("digest"))
+            self.rule("H4", one.get("decision") == kind and one.get("digest") == call.get("digest"))
             self.rule("H4", when(one.get("at")) <= when(until) and person(txt(by)) not in people)
             people.add(person(txt(by)))
             if self.whole:
-                self.rule("H4", self.has_said("approve", call.get("digest"), by))
+                self.rule("H4", self.has_said(kind, call.get("digest"), by))
                 self.rule("H6", "questions" in self.unknown or (txt(call.get("id")), txt(until)) in self.asked_until)
-                self.rule("H6", self.has_said("approve", call.get("digest"), by, when(one.get("at")) + CLOCKS))
+                self.rule("H6", self.has_said(kind, call.get("digest"), by, when(one.get("at")) + CLOCKS))
             self.rule("H6", when(one.get("at")) <= time + CLOCKS and when(one.get("at")) <= when(one.get("until", END)))
-            self.attested(one, digest=call.get("digest"), decision="approve", outcome=None, by=by, at=one.get("at"))
+            self.attested(one, digest=call.get("digest"), decision=kind, outcome=None, by=by, at=one.get("at"))
 
     def key_of(self, call):
         """The idempotency key of a scheduled call."""
@@ -779,15 +592,23 @@ class History:
             return
         if result is UNKNOWN:
             self.head = UNKNOWN
+            self.unknown |= {"escalations"} if name == "admitCall" else set()
             self.unknown |= {"outcomes"} if name in OUTCOMES else {"admissions"} if name in ADMITTING else set()
             return
         result = obj(result)
+        if name == "admitCall" and "escalations" in result:
+            self.escalations.setdefault(txt(result.get("digest")), objs(result["escalations"]))
         named = [at(result, path) for path in ("head", "outcome.head", "settled.head", "refused.head")]
         self.head = next((it for it in named if isinstance(it, str)), self.head)
         became = result.get(OUTCOMES[name]) if OUTCOMES.get(name) else result
         if name in OUTCOMES and isinstance(became, dict):
             self.outcomes.append({"digest": call.get("digest"), "at": time, **pick(became, ("head", "effect"))})
         asked = result.get("calls") if name == "takeStep" else [obj(result.get("call"))]
+        for one in objs(asked) if name in ADMITTING else []:
+            self.policies[txt(one.get("input_ref"))] = one.get("policy_ref")
+        if name == "admitCall" and isinstance(at(result, "decided.input_ref"), str):
+            renewed = at(result, "renewed.policy_ref")
+            self.policies[result["decided"]["input_ref"]] = call.get("policy_ref") if renewed is None else renewed
         self.names(name, result, tuple(txt(one.get("input_ref")) for one in objs(asked)))
         if name in ADMITTING:
             self.admitted.add(tuple(txt(one.get("input_ref")) for one in objs(asked)))
@@ -825,14 +646,14 @@ class Blocks:
         self.before = {}  # blocks before its own: of a turn that ended before it began, all that there is
         self.own, self.parts, self.sub_turns, self.needs = {}, {}, [], {"parts": set(), "objects": set()}
         self.approvals, self.editors, self.steerers, self.admitted, self.dispatches = [], {}, set(), {}, set()
-        self.shows_message = False
+        self.shows_message, self.entries = False, {}  # the entries that may apply to a call, by its digest
         self.unknown = set()  # what was left out: starts, decisions, admissions, messages, dispatches
 
     def part(self, ref, part):
         body = None if part is None else obj(part["body"])
         self.parts[ref] = body
         for run in self.history.by_input.get(ref, []) if part else []:
-            self.rule("B12", allowed(self.objects, run, body))
+            self.rule("B12", allowed(self.objects, run, body, self.history.policies.get(ref), self.entries))
 
     def block(self, ref, block):
         """Whether it is one of the turn's own."""
@@ -904,7 +725,8 @@ class Blocks:
         token = body.get("attestation")
         holds = "attestation" in body and self.history.signatures.start_holds(token, said, namespace, workflows, time)
         approvals = obj(defined(self.objects, body).get("approvals"))
-        return holds or "parent" in body or "attested" not in [obj(one).get("channel") for one in approvals.values()]
+        signs = wants_signatures(defined(self.objects, body).get("approval_lists"))
+        return holds or "parent" in body or not signs and "attested" not in pick_all([*approvals.values()], "channel")
 
     def message(self, body, parts):
         said = obj(self.history.argument).get("message")
@@ -945,11 +767,13 @@ class Blocks:
         history.attested(body, digest=digest, decision=decision, outcome=None, by=by, at=body.get("at"))
         head = claims_of(body.get("attestation")).get("head")
         self.rule("H5", head is None or head in self.seen)
+        if decision == "answer":  # the model reads it: its author had a hand in what follows
+            self.steerers.add(person(txt(by)))
         if decision == "approve":
             self.approvals.append((form(digest), person(txt(by))))
         if decision == "edit":
             self.editors.setdefault(txt(obj(body.get("subject")).get("call_id")), set()).add(person(txt(by)))
-        if decision in ("approve", "deny", "edit") and history.whole:
+        if decision in ("approve", "deny", "edit", "answer") and history.whole:
             self.rule("B6", history.has_said(decision, digest, by, time + CLOCKS))
         self.rule("B6", time <= written + CLOCKS)
         if decision != "edit":
@@ -974,10 +798,24 @@ class Blocks:
         approvals, wanted = obj(definition.get("approvals")), pick(body, ("tool", "version"))
         if txt(body.get("tool")) in approvals:
             self.rule("B10", form(approvals[txt(body.get("tool"))]) == form(body.get("approval")))
+        if definition:
+            self.under_entry(body, obj(definition.get("approval_lists")).get(txt(body.get("tool"))))
         tools = [one for one in objs(definition.get("tools")) if form(pick(one, ("name", "version"))) == form(
             {"name": wanted["tool"], "version": wanted["version"]})]
         kind = obj(body.get("subject")).get("class", "destructive")
         self.rule("B10", kind == "destructive" and (not tools or kind in pick_all(tools, "class")))
+
+    def under_entry(self, body, of):
+        """B10: the policy is that of the entry that applies by the rules, and the definition has these rules."""
+        try:
+            rules = rules_of(self.objects, body.get("policy_ref"))[0]
+            known = rules.get("v") == "holdfast.policy/1"
+            self.rule("B10", not known or is_same_list(list_in(rules, body.get("tool")), of))
+        except NoRule:
+            pass
+        entry, may = obj(body.get("approval")).get("entry"), self.entries.get(txt(body.get("digest")), [])
+        self.rule("B10", of is None or is_of_list(form, body.get("approval"), of))
+        self.rule("B10", of is None or not may or any(is_it(entry, one) for one in may))
 
     def dispatched(self, body, run):
         call = run["call"]
@@ -1006,7 +844,9 @@ class Blocks:
             self.rule("B9", not people & (involved | self.editors.get(txt(body.get("call_id")), set()) | self.steerers))
         if policy.get("channel") == "attested":
             for one in approvals:
-                claims, roles = claims_of(one.get("attestation")), policy.get("roles") or []
+                claims, time = claims_of(one.get("attestation")), when(one.get("at"))
+                known, unknown = self.history.escalations.get(txt(call.get("digest")), []), self.history.unknown
+                roles = roles_then(policy, known, "escalations" in unknown, lambda at: when(at) <= time)
                 self.rule("B9", claims and (not roles or any(role in roles for role in claims["roles"])))
 
     def effect(self, body, ref, kind):
@@ -1043,18 +883,13 @@ class Blocks:
 
 # ---------------------------------------------------------------- the rules asked again: B12
 
-def within(rules):
-    """What else must be there where these rules are; None: nothing."""
-    return txt(rules.get("policy_ref")) if rules.get("v") == "holdfast.policy_within/1" else None
-
-def allowed(objects, run, body):
-    """Whether the rules may have let a call run as it did."""
+def allowed(objects, run, body, admitted_under, entries):
+    """Whether the rules may have let a call run as it did. `admitted_under`: those under which its input was admitted.
+    `entries` gets those of approval rules that may apply."""
     call, agent = run["call"], obj(run["value"].get("turn")).get("agent")
     if form(body.get("input")) != call.get("input_hash"):
         return False
-    outer = obj(objects.get(txt(call.get("policy_ref"))))
-    rules = outer if within(outer) is None else obj(objects.get(within(outer)))
-    modes = {rules.get("mode", "default"), *({"plan", "locked"} & set(texts(outer.get("within") or [])))}
+    rules, modes = rules_of(objects, call.get("policy_ref"))
     tools, ref = tools_of(objects, agent, call), txt(call.get("definition_ref"))
     if not tools and is_definition(objects.get(ref)):
         return False
@@ -1064,44 +899,16 @@ def allowed(objects, run, body):
         return True
     if rules.get("mode", "default") not in ("default", "auto", "plan", "locked") or sum(map(len, lists)) > 10_000:
         return True
-    return any(lets_run(lists, modes, tool, classifies, run, body) for tool, classifies in tools)
-
-def is_definition(value): return obj(value).get("v") == "holdfast.agent/1"
-
-def tools_of(objects, agent, call):
-    """The call's tool in the definition that it names, else in each of the agent, and whether that has a classifier."""
-    wanted, ref = (agent, call.get("tool"), call.get("version")), call.get("definition_ref")
-    named = [objects.get(ref)] if isinstance(ref, str) else objects.values()
-    return [(tool, "classifier" not in one or one["classifier"] is not None)
-            for one in named if is_definition(one)
-            for tool in objs(one.get("tools"))
-            if (txt(one.get("name")), tool.get("name"), tool.get("version")) == wanted
-            and tool.get("class") in CLASSES and isinstance(tool.get("input_schema"), dict)]
-
-def lets_run(lists, modes, tool, classifies, run, body):
-    facts, call, value = body.get("facts"), run["call"], run["value"]
-    if not isinstance(facts, dict):
-        return False
-    step = re.match("[0-9]+", txt(call.get("id")))
-    if call.get("class") not in CLASSES or not isinstance(body.get("input"), dict) or not step:
+    before = rules_of(objects, admitted_under)[0]
+    known = before.get("v") == "holdfast.policy/1"
+    try:
+        now = list_in(rules, call.get("tool"))
+        if len(tools) == 1 and now is not None:
+            entries[txt(call.get("digest"))] = entries_for(now, tools[0][0], run, body)
+        return any(lets_run(lists, modes, tool, classifies, now, run, body) and (
+            not known or is_written(list_in(before, call.get("tool")), tool, run, body)) for tool, classifies in tools)
+    except NoRule:
         return True
-    if not known_facts(facts):
-        return "targets" not in facts
-    group, target = tool.get("group") or None, tool.get("rule_target")
-    same = facts["egress"] == (tool.get("egress") is True) and (facts.get("group") or None) == group
-    kind = target if target in TARGETS else None
-    if not same or facts["target"] != kind or call.get("class") != tool["class"]:
-        return False
-    of, files = obj(value.get("turn")), facts.get("files")
-    hashes = isinstance(files, dict) and all(it is None or isinstance(it, str) for it in files.values())
-    asked = dict(input=body["input"], schema=tool["input_schema"], targets=facts["targets"], kind=kind,
-                 files=files if hashes else None,
-                 tool=dict(pick(tool, ("name", "version", "class")), group=txt(group), egress=facts["egress"]),
-                 turn=dict(untrusted=value.get("untrusted") is True, requester=txt(of.get("requester")),
-                           agent=txt(of.get("agent")), step=int(step[0])))
-    may = set(verdicts(lists, modes, asked))
-    return "allow" in may or value.get("verdict") == "ask" and "ask" in may or (
-        "classify" in may and (classifies or value.get("verdict") == "ask"))
 
 # ---------------------------------------------------------------- what its session says of a turn: H8, T8
 
@@ -1230,7 +1037,7 @@ class Turn:
         self.twice, self.of_session = Twice(body, self.rule), OfSession(body, self.history, self.rule)
         self.facts = TurnFacts(self.twice, known, objects, form, payload, meant, UNKNOWN)
         self.of_runs = RunFacts(self.twice, objects, form, payload, when, person, UNKNOWN)
-        reading = (lambda body: defined(objects, body), form, payload, meant, claims_of, person, UNKNOWN)
+        reading = (lambda body: defined(objects, body), form, payload, meant, claims_of, person, UNKNOWN, when)
         self.decisions = DecisionFacts(self.history, self.twice, self.rule, *reading)
         of_turn = (self.history, self.twice, self.rule)
         self.others = Each(MessageFacts(*of_turn, form, payload, claims_of, when, CLOCKS, UNKNOWN),
@@ -1394,7 +1201,7 @@ def made_of(known, trusted):
         while end["redaction"] is not None:
             end = before_redaction(end)
     else:
-        publics = {key["kid"]: key["public"] for key in [end, *reversed(trusted[0])]}
+        publics = {key["kid"]: key["public"] for key in [end, *reversed(trusted[0])] if "public" in key}
         end = {**end, **of, "public": publics.get(of["kid"]), "redaction": None}
         try:
             end = end if is_signed(end) else {**end, "public": None}
@@ -1507,7 +1314,7 @@ def verify(file, trust):
     contradictory = told and (rule is None or told["line"] <= line)
     line, rule = (told["line"], told["rule"]) if contradictory else (line, rule)
     def has_signed(public):
-        return any((key["use"], key["public"]) == ("bundle", public)
+        return any((key["use"], key.get("public")) == ("bundle", public)
                    and "revoked_at" not in key and ms(key["created_at"]) <= known["made"] + CLOCKS
                    and known["made"] < ms(key.get("expires_at", END)) for key in trust)
     redactions = sum((known.get("redaction") or {}).get(name, 0) for name in ("parts", "payloads"))
@@ -1518,7 +1325,8 @@ def verify(file, trust):
     signatures = known.get("signatures") or Signatures(trust)
     return {"verdict": verdict, "line": line, "rule": rule, "why": why,
             "unchecked": signatures.unchecked, "bad_starts": signatures.bad_starts,
-             "unsigned_notes": len(signatures.beyond_notes),
+            "unsigned_notes": len(signatures.beyond_notes),
+            "passkeys": [signatures.passkeys[kid] for kid in sorted(signatures.passkeys)],
             "complete": known.get("complete", False), "signed_by": known.get("kid"), "redactions": redactions,
             "made_of": made_of(known, (trust, has_signed))}
 

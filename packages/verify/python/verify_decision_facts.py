@@ -1,12 +1,14 @@
 """What people decided, against what they said: rules H9, H10, B13 and T9 of bundle-format.md, and of D1 to D6 what it
 says under *Decisions and admission*. For verify_bundle.py, which gives what reads values."""
-import hashlib, re
+import hashlib, math, re
 
 from verify_kept_said import decisions_in
+from verify_lists import is_of_list
 from verify_turn_facts import ENDS, result_in
 
-SHORT_NOTE, LONGEST_IDENTITY, LONGEST_BY, MOST_CALLS = 400, 200, 200, 64
-KINDS, SPOKEN, ALIVE = ("approve", "deny", "settle"), ("approve", "deny", "edit"), ("claimed", "applied", "in_doubt")
+SHORT_NOTE, LONGEST_IDENTITY, LONGEST_BY, MOST_CALLS, CLOCKS = 400, 200, 200, 64, 60_000
+KINDS, SPOKEN = ("approve", "deny", "settle", "answer"), ("approve", "deny", "edit", "answer")
+ALIVE = ("claimed", "applied", "in_doubt")
 UPDATES = ("WORKFLOW_EXECUTION_UPDATE_ACCEPTED", "WORKFLOW_EXECUTION_UPDATE_ADMITTED")
 OF_SETTLE = {"call", "calls", "by", "note", "attestation", "outcome"}
 ANY = object()  # some input, whichever
@@ -23,9 +25,9 @@ def same(one, other):
 
 class Reading:
     """What reads the values of a bundle, as verify_bundle.py does it."""
-    def __init__(self, form, payload, meant, claims, person, unknown):
+    def __init__(self, form, payload, meant, claims, person, unknown, when):
         self.form, self.payload, self.meant, self.claims, self.person = form, payload, meant, claims, person
-        self.unknown = unknown
+        self.unknown, self.when = unknown, when
 
     def obj(self, value): return value if isinstance(value, dict) and value is not self.unknown else {}
     def objs(self, value): return [self.obj(it) for it in listed(value)]
@@ -36,7 +38,8 @@ class Reading:
         said = {name: one.get(name) for name in ("digest", "by", "note", "attestation", "channel", "identity", "until")}
         if "channel" in one and one["channel"] is None:
             said["channel"] = ...  # none that there is
-        return said | {"kind": "approve" if edits else txt(one.get("decision")), "input": ANY if edits else None}
+        answer = self.form(one.get("value")) if one.get("decision") == "answer" else None
+        return said | {"kind": "approve" if edits else txt(one.get("decision")), "input": ANY if edits else answer}
 
     def said_of(self, one):
         return self.form({name: one[name] for name in ("by", "identity") if name in one}
@@ -58,9 +61,10 @@ class Sayings:
             request = next((facts[it] for it in ("acceptedRequest", "request") if facts.get(it) is not None), None)
             request = read.obj(request)
             given = read.obj(request.get("input"))
-            if given.get("name") == "decide":
+            if given.get("name") in ("decide", "answer"):
                 value = read.payload(given.get("args"))
-                says = place | {"kind": txt(read.obj(value).get("decision")), "channel": "update"}
+                kind = txt(read.obj(value).get("decision")) if given["name"] == "decide" else "answer"
+                says = place | {"kind": kind, "channel": "update"}
                 says["until"] = self.until(given.get("args"))
                 noted = self.note(value, says, read.obj(request.get("meta")).get("identity"), True)
                 self.updates[place["run"], txt(event.get("eventId"))] = noted
@@ -84,17 +88,21 @@ class Sayings:
         named, signed = texts(value.get("call")) + texts(value.get("calls")), texts(value.get("attestation"))
         if signed and len(signed) != len(named):
             return []
-        whole = {"decision": says["kind"], "calls": named} | there(value, "by", "input")
+        answers = says["kind"] == "answer"
+        whole = {"decision": says["kind"]} | there(value, "by", "value" if answers else "input")
+        whole |= {"call": named[0] if named else None} if answers else {"calls": named}
         whole |= {name: value[name] for name in ("note", "outcome") if value.get(name) is not None}
         whole |= {"attestation": signed} if signed else {}
+        given = "value" if answers else "input"
         cut = txt(identity).encode("utf-16-le")[:2 * LONGEST_IDENTITY].decode("utf-16-le", "replace")
         found = []
         for index, call in enumerate(named):
             token = signed[index] if signed else None
             by = txt(value.get("by")) if token is None else read.claims(token).get("principal") or ""
             found.append(says | {
-                "call": call, "calls": len(named), "by": by, "note": value.get("note"), "attestation": token,
-                "input": read.form(value["input"]) if "input" in value else None, "outcome": value.get("outcome"),
+                "call": call, "calls": len(named), "by": by, "name": txt(value.get("by")),
+                "note": value.get("note"), "attestation": token,
+                "input": read.form(value[given]) if given in value else None, "outcome": value.get("outcome"),
                 "identity": cut, "accepted": None, "whole": read.form(whole),
                 "right": alone and says["kind"] == "settle" and self.is_right(value, says["channel"])})
         for one in found:
@@ -144,7 +152,7 @@ class AsSaid:
         self.history, self.rule, self.read, self.sayings = history, rule, read, Sayings(read)
         self.runs, self.place, self.tasks, self.unknown = [], 0, 0, False
         self.heard, self.checked, self.edits, self.digests = set(), [], [], {}
-        self.cards, self.named, self.bodies = {}, set(), {}
+        self.cards, self.named, self.bodies, self.answered = {}, set(), {}, set()
 
     @property
     def knows(self): return self.history.whole and not self.sayings.unknown
@@ -205,6 +213,8 @@ class AsSaid:
             self.edited(value["edit"], call)
         if name == "checkDecision":
             self.checks(value)
+        if name == "checkAnswer":
+            self.checks_answer(value)
         if name == "forwardDecision":
             self.rule("H9", not self.knows or self.sayings.sent(value.get("body")))
 
@@ -233,6 +243,11 @@ class AsSaid:
             self.rule("H9", not self.knows or "attestation" not in value or same(principal, signer))
             self.checked.append({"value": value, "principal": principal, "run": run["id"], "began": began,
                                  "ended": self.place, "tasks": self.tasks})
+        if name == "checkAnswer" and said.get("ok") is True:
+            token = value.get("attestation")
+            signer = read.claims(token).get("principal") if isinstance(token, str) else value.get("by")
+            self.rule("H9", not self.knows or "value" not in value or same(said.get("principal"), signer))
+            self.answered.add(self.answer_name(value, said.get("principal")))
         ran = said.get("open") is True if name == "openSubTurn" else (
             name == "runCall" and said.get("state") == "succeeded" and call.get("class") != "destructive")
         if own and ran and self.tells(call.get("digest")):
@@ -256,6 +271,8 @@ class AsSaid:
         """What was signed was found good; another input was admitted."""
         edits, token = one["decision"] == "edit", one.get("attestation")
         decision = "edit" if edits else words["kind"]
+        if decision == "answer":
+            return self.answer_name(one, one.get("by")) in self.answered
         if isinstance(token, str) and not self.good(decision, one["digest"], None, token, one.get("by")):
             return False
         revision, wanted = one.get("revision"), self.read.said_of(one)
@@ -263,6 +280,18 @@ class AsSaid:
             return True
         return any(same(of.get("id"), call) and of.get("revision") == revision + 1 and said == wanted
                    for of, said in self.edits)
+
+    def answer_name(self, one, by):
+        return (txt(one.get("digest")), self.read.form(one.get("value")), txt(one.get("attestation")), txt(by))
+
+    def checks_answer(self, value):
+        """The answer that a worker was to look at is one that somebody has sent."""
+        form, token = self.read.form, value.get("attestation")
+        def alike(one):
+            return (one["kind"] == "answer" and one["attestation"] == token and one["input"] == form(value.get("value"))
+                    and form(one["note"]) == form(value.get("note"))
+                    and same(one["name"], value.get("by")))
+        self.rule("H9", not self.knows or any(map(alike, self.sayings.about(value.get("digest")))))
 
     def good(self, decision, digest, outcome, token, by):
         return [it for it in self.checked if it["value"].get("decision") == decision
@@ -405,7 +434,7 @@ class TwiceInDecisions:
     @property
     def whole(self): return self.twice.whole and not self.twice.unknown
 
-    def begin(self): self.scheduled = {}
+    def begin(self): self.scheduled, self.began = {}, {}
 
     def keep(self, fact, call, value): self.told.setdefault((fact, txt(call)), set()).add(self.read.form(value))
 
@@ -425,6 +454,7 @@ class TwiceInDecisions:
             given = read.payload(facts.get("input"))
             value, known = read.obj(given), given is not read.unknown
             one = (txt(read.obj(facts.get("activityType")).get("name")), value)
+            self.began[txt(event.get("eventId"))] = event.get("eventTime")
             if known or one[0] in ("takeStep", "admitDirect"):
                 self.scheduled[txt(event.get("eventId"))] = one
             for outcome in read.objs(value.get("outcomes")):
@@ -435,6 +465,8 @@ class TwiceInDecisions:
             said, one = read.payload(facts.get("result")), self.scheduled.get(txt(facts.get("scheduledEventId")))
             if one and said is not read.unknown:
                 self.completed(*one, read.obj(said))
+                if one[0] == "admitCall":
+                    self.escalates(one[1], read.obj(said), self.began.get(txt(facts.get("scheduledEventId"))))
         if name in ENDS:
             self.view(read.payload(result_in(name, facts)))
 
@@ -444,7 +476,7 @@ class TwiceInDecisions:
             self.twice.tell("turn", "", there(value, "tool", "input_json"))
         if name == "admitCall":
             self.asks(value, call.get("id"))
-        if name == "checkDecision" and value.get("decision") != "steer":
+        if name == "checkAnswer" or name == "checkDecision" and value.get("decision") != "steer":
             self.twice.tell("call", digest, there(value, "tool"))
         if name in ("closeQuestion", "notify") and isinstance(digest, str):
             self.rule("D4", not self.whole or self.twice.knows("call", digest, "call_id"))
@@ -520,6 +552,8 @@ class TwiceInDecisions:
             defined = self.read.obj(self.defined(call).get("approvals"))
             tool, form = txt(call.get("tool")), self.read.form
             self.rule("D4", tool not in defined or form(defined[tool]) == form(call["approval"]))
+            lists = self.read.obj(self.defined(call).get("approval_lists"))
+            self.rule("D4", tool not in lists or is_of_list(form, call["approval"], lists[tool]))
         for one in listed(call.get("changes")):
             self.keep("changes", name, one)
         self.untrusted[txt(name)] = call.get("untrusted") is True
@@ -542,6 +576,18 @@ class TwiceInDecisions:
             self.rule("D2", first.get("hook") == "" and same(first.get("by"), edit.get("by")))
         self.admit(decided, call, changes[1:] if edits else changes, True, edit.get("input", ANY) if edits else ANY)
 
+    def escalates(self, value, said, asked):
+        """Further people may approve no sooner than the policy says, from when on people were asked."""
+        read, given = self.read, self.read.objs(said.get("escalations"))
+        of = said.get("renewed") if isinstance(said.get("renewed"), dict) else value
+        wanted = read.objs(read.obj(of.get("approval")).get("escalate"))
+        if said.get("ok") is not True or not given:
+            return
+        after = lambda one: one["after_ms"] if type(one.get("after_ms")) in (int, float) else math.nan
+        self.rule("D4", len(given) == len(wanted) and all(
+            read.form(one.get("roles")) == read.form(by.get("roles"))
+            and read.when(one.get("at")) >= read.when(asked) + after(by) - CLOCKS for one, by in zip(given, wanted)))
+
     def admit(self, answer, call, changes, decided, edit):
         ref, given = answer.get("input_ref"), answer.get("input")
         if not isinstance(ref, str):
@@ -562,6 +608,7 @@ class TwiceInDecisions:
     def approved_under(self, call, approval):
         self.keep("approval", call, approval)
         of = self.read.obj(approval)
+        self.keep("entry", call, of.get("entry"))
         self.keep("quorum", call, {"quorum": of.get("quorum"), "channel": of.get("channel")})
 
     def part(self, ref, body):
@@ -579,6 +626,8 @@ class TwiceInDecisions:
         of = lambda changes: [{it: self.read.obj(one).get(it) for it in ("hook", "why")} for one in changes]
         made, form = of(listed(body.get("changes"))), self.read.form
         self.rule("D2", form(made) == form(of(said["changes"])))
+        entry = body.get("approval_entry")
+        self.rule("D2", said["verdict"] == "rejected" or self.has("entry", said["call_id"], entry))
         if said["decided"]:
             has = {it: body.get(it) for it in ("call_id", "tool", "verdict", "reason")}
             has |= {"input_hash": form(body.get("input"))}
@@ -624,7 +673,8 @@ class TwiceInDecisions:
             told = self.is_required(call, of.get("required", ...), of.get("expires_at") is not None)
             self.rule("D5", not self.whole or told)
             takes = {"quorum": of.get("quorum"), "channel": of.get("channel")}
-            self.rule("D5", "quorum" not in of or not self.whole or self.has("quorum", call.get("id"), takes))
+            right = self.has("quorum", call.get("id"), takes) and self.has("entry", call.get("id"), of.get("entry"))
+            self.rule("D5", "quorum" not in of or not self.whole or right)
 
 class DecisionFacts:
     def __init__(self, history, twice, rule, defined, *reading):

@@ -3,6 +3,7 @@ verify_bundle.py. Whether a rule matches is True, False, or None where two reade
 as whatever lets the call run."""
 import re
 from verify_conditions import Fails, NoRule, holds
+from verify_lists import is_it, may_apply
 from verify_patterns import ALLOWS, FORBIDS, Unclear, glob, simple_commands, units
 from verify_programs import what_runs
 
@@ -14,6 +15,8 @@ ELSEWHERE = re.compile(r"""^\W*(?:(?:builtin|command)\s+)*(?:cd|pushd|chdir)\b
 
 def obj(value): return value if isinstance(value, dict) else {}
 def txt(value): return value if isinstance(value, str) else ""
+def objs(values): return [obj(value) for value in values] if isinstance(values, list) else []
+def pick(value, names): return {name: value.get(name) for name in names}
 
 def known_facts(facts):
     """Whether all that the rules looked at is there, but for the files, which older bundles do not have."""
@@ -114,16 +117,17 @@ def matched(lists, call):
         except NoRule:
             continue
 
-def verdicts(lists, modes, call):
-    """What the rules say: deny wins, then the most specific rule, where ask wins a tie, then mode and class. Several
-    verdicts where it is not known of a rule whether it matches."""
+def verdicts(lists, modes, call, allows):
+    """What the rules say: deny wins, then the most specific rule, where ask wins a tie, then the entry of the approval
+    rules, then mode and class. Several verdicts where it is not known of a rule whether it matches. `allows`: whether
+    the entry does; None: the tool has no list."""
     ranked = list(matched(lists, call))
     sure = [rank for rank, fits in ranked if fits]
     unsure = [rank for rank, fits in ranked if fits is None]
     for more in ([], *([one] for one in unsure)):
-        yield decided(sure + more, modes, call["tool"])
+        yield decided(sure + more, modes, call["tool"], allows)
 
-def decided(ranks, modes, tool):
+def decided(ranks, modes, tool, allows):
     if any(rank[-1] == 2 for rank in ranks):
         return "deny"
     if "plan" in modes and tool["class"] in ("write", "destructive", "agent"):
@@ -132,7 +136,76 @@ def decided(ranks, modes, tool):
         return "ask" if max(ranks)[-1] == 1 else "allow"
     if "locked" in modes:
         return "allow" if tool.get("name") == "read_result" else "deny"
+    if allows is not None:
+        return "allow" if allows else "ask"
     if tool["class"] == "destructive":
         return "ask"
     harmless = tool["class"] in ("read", "compute") and tool.get("egress") is not True
     return "classify" if "auto" in modes and not harmless else "allow"
+
+def is_definition(value): return obj(value).get("v") == "holdfast.agent/1"
+
+def tools_of(objects, agent, call):
+    """The call's tool in the definition that it names, else in each of the agent, and whether that has a classifier."""
+    wanted, ref = (agent, call.get("tool"), call.get("version")), call.get("definition_ref")
+    named = [objects.get(ref)] if isinstance(ref, str) else objects.values()
+    return [(tool, "classifier" not in one or one["classifier"] is not None)
+            for one in named if is_definition(one)
+            for tool in objs(one.get("tools"))
+            if (txt(one.get("name")), tool.get("name"), tool.get("version")) == wanted
+            and tool.get("class") in CLASSES and isinstance(tool.get("input_schema"), dict)]
+
+def facts_of(tool, run, body):
+    """What the rules looked at. True: it is not known; False: it is not the tool of the definition, or not there."""
+    facts, call, value = body.get("facts"), run["call"], run["value"]
+    if not isinstance(facts, dict):
+        return False
+    step = re.match("[0-9]+", txt(call.get("id")))
+    if call.get("class") not in CLASSES or not isinstance(body.get("input"), dict) or not step:
+        return True
+    if not known_facts(facts):
+        return "targets" not in facts
+    group, target = tool.get("group") or None, tool.get("rule_target")
+    same = facts["egress"] == (tool.get("egress") is True) and (facts.get("group") or None) == group
+    kind = target if target in TARGETS else None
+    if not same or facts["target"] != kind or call.get("class") != tool["class"]:
+        return False
+    of, files = obj(value.get("turn")), facts.get("files")
+    hashes = isinstance(files, dict) and all(it is None or isinstance(it, str) for it in files.values())
+    return dict(input=body["input"], schema=tool["input_schema"], targets=facts["targets"], kind=kind,
+                files=files if hashes else None,
+                tool=dict(pick(tool, ("name", "version", "class")), group=txt(group), egress=facts["egress"]),
+                turn=dict(untrusted=value.get("untrusted") is True, requester=txt(of.get("requester")),
+                          agent=txt(of.get("agent")), step=int(step[0])))
+
+def lets_run(lists, modes, tool, classifies, entries, run, body):
+    asked, value = facts_of(tool, run, body), run["value"]
+    if isinstance(asked, bool):
+        return asked
+    found = [(None, None)] if entries is None else may_apply(entries, asked)
+    may = {verdict for _, allows in found for verdict in verdicts(lists, modes, asked, allows)}
+    return "allow" in may or value.get("verdict") == "ask" and "ask" in may or (
+        "classify" in may and (classifies or value.get("verdict") == "ask"))
+
+def entries_for(entries, tool, run, body):
+    """The entries of a list that may apply to a call; []: nobody can tell."""
+    asked = facts_of(tool, run, body)
+    return [] if isinstance(asked, bool) else [entry for entry, _ in may_apply(entries, asked)]
+
+def is_written(entries, tool, run, body):
+    """Whether the part names the entry that applied when its input was admitted."""
+    if entries is None:
+        return "approval_entry" not in body
+    may = entries_for(entries, tool, run, body)
+    return not may or any(is_it(body.get("approval_entry"), one) for one in may)
+
+def within(rules):
+    """What else must be there where these rules are; None: nothing."""
+    return txt(rules.get("policy_ref")) if rules.get("v") == "holdfast.policy_within/1" else None
+
+def rules_of(objects, ref):
+    """The rules that a `policy_ref` names, and the modes that bind."""
+    outer = obj(objects.get(txt(ref)))
+    rules = outer if within(outer) is None else obj(objects.get(within(outer)))
+    modes = outer.get("within") if isinstance(outer.get("within"), list) else []
+    return rules, {rules.get("mode", "default"), *(one for one in ("plan", "locked") if one in modes)}

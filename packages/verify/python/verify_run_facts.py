@@ -6,7 +6,7 @@ import re
 from verify_turn_facts import ENDS, result_in
 
 TIMED = set("""takeStep compact admitDirect runCall openSubTurn closeSubTurn inspectEffect reconcileEffect checkDecision
-    checkSteer notify endTurn""".split())  # that of a `settleEffect` is of when somebody has said so
+    checkAnswer checkSteer notify endTurn""".split())  # that of a `settleEffect` is of when somebody has said so
 OF_OTHERS = ("lookAtSubTurn", "lookAtTurn", "checkFork")
 AROUND, MOST_HEARD, KEPT_SIGNALS, NAME, IDENTITY = 10_000, 40, 50, 100, 200
 SECONDS = re.compile("([0-9]+(?:[.][0-9]+)?)s")
@@ -60,7 +60,7 @@ class RunFacts:
         self.twice, self.objects, self.UNKNOWN = twice, objects, unknown
         self.form, self.payload, self.when, self.person = form, payload, when, person
         self.run, self.runs, self.next, self.clock, self.handed = Run(), {}, {}, set(), {}
-        self.waits = set()
+        self.waits, self.question_waits = set(), {}
         self.steps, self.bodies, self.contents, self.answers, self.held = {}, {}, {}, {}, {}
 
     def rule(self, rule, holds): self.twice.rule(rule, bool(holds))
@@ -155,8 +155,8 @@ class RunFacts:
             if limit and not self.twice.unknown:
                 self.tell("use", call.get("id"), {"timeout_ms": round(float(limit[1]) * 1000) - AROUND})
         until = value.get("expires_at") if name == "admitCall" else None
-        if until is not None and time is not None and not math.isnan(time) and self.whole() and self.waits is not None:
-            self.rule("D4", self.when(until) - time in self.waits)
+        if until is not None and time is not None and not math.isnan(time) and self.whole():
+            self.rule("D4", self.is_waited(txt(call.get("id")), self.when(until) - time))
         if name == "admitCall" and isinstance(value.get("undecided"), dict):
             self.denials(self.obj(value["undecided"].get("denials")))
         self.people(name, value, known)
@@ -190,6 +190,9 @@ class RunFacts:
             said += [*listed(one.get("approvals")), one.get("decision"), *listed(one.get("earlier"))]
         if name == "takeStep" and "all_refused" in value and run.ended is not None and self.whole():
             self.rule("D6", value["all_refused"] is (run.ended == {True}))
+        for one in map(self.obj, said):
+            if one.get("decision") == "answer":
+                self.hears(one.get("by"))
         run.may |= {txt(self.obj(it).get("by")) for it in (*said, *listed(value.get("settlements")))} - {""}
 
     def ends(self, one):
@@ -221,6 +224,8 @@ class RunFacts:
         for call in self.objs(calls):
             self.twice.said.pop(("use", txt(call.get("id")), "timeout_ms"), None)
             self.tell("use", call.get("id"), {it: call[it] for it in ("timeout_ms",) if it in call})
+            if name == "takeStep" and "question_ms" in call:
+                self.question_waits[txt(call.get("id"))] = call["question_ms"]
         if name in ("takeStep", "admitDirect"):
             self.waits_for(self.obj(said.get("policy")).get("approval_expiry_ms"))
         denied = name == "admitCall" and said.get("ok") is False and said.get("by_classifier") is True
@@ -237,6 +242,12 @@ class RunFacts:
         self.defined(name, value, one["known"], said)
         if not one["cancelled"]:
             self.took(name, said)
+
+    def is_waited(self, call, time):
+        """A question of the model waits as its call says, everything else as a step has it."""
+        if call in self.question_waits:
+            return self.question_waits[call] == time
+        return self.waits is None or time in self.waits
 
     def waits_for(self, time):
         """For so long people may decide, as steps have it. None: one does not say it."""

@@ -172,8 +172,10 @@ class SubTurnFacts:
         given, meta = self.obj(self.obj(request).get("input")), self.obj(self.obj(request).get("meta"))
         body, update = self.payload(given.get("args")), txt(meta.get("updateId"))
         known = self.known.get(("passed", self.twice.turn["workflow_id"], update))
-        if given.get("name") != "decide" or known is None:
+        if given.get("name") not in ("decide", "answer") or known is None:
             return
+        if given["name"] == "answer" and body is not self.UNKNOWN:  # passed on as a decision of that name
+            body = self.obj(body) | {"decision": "answer"}
         self.updates[txt(event.get("eventId"))] = update
         if self.passed.get(update) is not True:
             self.passed[update] = None

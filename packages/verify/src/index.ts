@@ -2,7 +2,14 @@
  * The public API of `@holdfast/verify`: the functions that an auditor's own program needs, and the command line. The verifier is
  * the engine's own code; the build puts all of it into one file (docs/decisions/0055-verifier-package.md).
  */
-export { BadKeyFile, parseTrustedKeys, readTrustedKeys, type TrustedKey } from '../../../src/attestation/trusted-keys';
+export {
+  BadKeyFile,
+  parseTrustedKeys,
+  readTrustedKeys,
+  type RevokedPasskey,
+  type TrustedKey,
+  type TrustEntry,
+} from '../../../src/attestation/trusted-keys';
 export { verifyBundle, type Verification } from '../../../src/audit/verify';
 export { chainFaults, type Link } from '../../../src/audit/verify/chain';
 export { describeVerification } from '../../../src/audit/verify/sentence';

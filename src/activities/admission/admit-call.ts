@@ -1,17 +1,19 @@
 /** The part of admission with I/O: decides an undecided call, makes preview and digest, and stores the card as it is shown. */
 import { Context } from '@temporalio/activity';
-import type { AdmitCallInput, AdmitCallOutput, DecidedCall, RenewedPolicy, TurnContext } from '../../shared/io/activities';
-import { samePerson, stricter, type HoldReason } from '../../shared/approval/approval';
-import { approvalCard } from '../../shared/approval/card';
+import type { AdmitCallInput, AdmitCallOutput, DecidedCall, TurnContext } from '../../shared/io/activities';
+import { samePerson, type HoldReason } from '../../shared/approval/approval';
+import { escalationsFrom, PLAIN_POLICY } from '../../shared/approval/policy';
+import { cardOf, cardState } from '../../record/make-card';
 import { callDigest, callRecord, type CallFields } from '../../shared/json/digests';
 import { callError } from '../../shared/wire/errors';
-import type { JsonObject } from '../../shared/json/json';
+import { asJson, type JsonObject } from '../../shared/json/json';
 import { prepareTool, type PreparedAgent } from '../../tools/catalogue/registry';
 import { targetHash, targetOf } from '../../tools/admit/policy';
 import { askedBefore, earlierRun } from '../checks/after-reset';
+import type { CardPart } from '../../record/parts';
 import { openQuestion } from '../people/questions';
 import { inputToAdmit } from '../call/call-input';
-import { decideCall, type DecideResult, previewOf, storeApprovalEvidence } from './decide-call';
+import { decideCall, type DecideResult, previewOf, renewedPolicy, storeApprovalEvidence } from './decide-call';
 import { editedCall } from './edited-call';
 import type { Dependencies } from '../ports';
 import { admittedTool } from '../step/mcp-tools';
@@ -47,7 +49,7 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
   const targetResult = turn.store_id === undefined ? NO_TARGET : targetOf(tool, input);
   if (!targetResult.ok) return { ok: false, error: targetResult.error };
   const { target } = targetResult;
-  const newPolicy = renewedPolicy(request, agent);
+  const newPolicy = await renewedPolicy(request, agent, { tool, before: admittedInput, input, approval: result?.approval });
   const call = {
     ...request.call,
     ...(decidedCall ? argumentsOf(decidedCall) : {}),
@@ -78,8 +80,14 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
     return { preview_ref, digest: await keptDigest(deps, turn, { ...call, ...targetFields, preview_ref }, { input, target }) };
   };
   let evidence = await storeEvidence(reasons);
+  const askedMs = Date.now();
   if (asks && [policy, agent.approval(tool.name)].some((one) => one?.channel === 'attested')) {
-    const open = (digest: string) => openQuestion(deps.store, digest, request.expires_at!);
+    const question = {
+      expires_at: request.expires_at!,
+      asked_at: new Date(askedMs).toISOString(),
+      policy: policy ?? PLAIN_POLICY,
+    };
+    const open = (digest: string) => openQuestion(deps.store, digest, question);
     const askingRun = await open(evidence.digest);
     if (askingRun !== null) {
       // Answers to another run must not count in this one, so this question gets a digest of its own.
@@ -89,7 +97,13 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
     }
   }
   const { digest, preview_ref: previewRef } = evidence;
-  const card = approvalCard({
+  const escalations = asks && policy ? escalationsFrom(policy, askedMs) : [];
+  // An older workflow does not say whether outsiders' text was read.
+  const state =
+    asks && request.head !== undefined
+      ? cardState(request, { decided: decidedCall, policy: policy ?? PLAIN_POLICY, escalations, asked_at: scheduledAt() })
+      : null;
+  const card = await cardOf(deps, request, {
     tool: tool.name,
     version: tool.version,
     callId: call.id,
@@ -104,9 +118,11 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
     target,
     held: reasons,
     ...(policy ? { policy } : {}),
+    escalations,
     expiresAt: request.expires_at ?? '',
   });
-  const cardRef = await deps.store.putPart(scope, { call_id: call.id, digest, card });
+  const cardPart: CardPart = { call_id: call.id, digest, card, ...(state === null ? {} : { state }) };
+  const cardRef = await deps.store.putPart(scope, asJson(cardPart));
   return {
     ok: true,
     digest,
@@ -117,8 +133,14 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
     ...(before.effect ? { effect: before.effect } : {}),
     ...(decidedCall ? { decided: decidedCall } : {}),
     ...(newPolicy ? { renewed: newPolicy } : {}),
+    ...(escalations.length > 0 ? { escalations } : {}),
     ...targetFields,
   };
+}
+
+/** The same for each attempt. */
+function scheduledAt(): string {
+  return new Date(Context.current().info.scheduledTimestampMs).toISOString();
 }
 
 const NO_TARGET = { ok: true as const, target: null };
@@ -132,14 +154,6 @@ async function keptDigest(
 ): Promise<string> {
   if (turn.store_id !== undefined) await store.putCalls([{ record: callRecord(turn, call), ...details }]);
   return callDigest(turn, call);
-}
-
-/** A call that is asked about again is asked under the current rules. Null: it is not, or they are those of its admission. */
-function renewedPolicy({ held, edit, call, approval }: AdmitCallInput, agent: PreparedAgent): RenewedPolicy | null {
-  if ((!held && !edit) || agent.policyRef === call.policy_ref) return null;
-  const present = agent.approval(call.tool);
-  // A worker of an older build must not require less than was required already.
-  return { policy_ref: agent.policyRef, approval: approval ? stricter(approval, present) : present };
 }
 
 /** Null: static admission decided, and nobody has changed the input since. */

@@ -152,6 +152,7 @@ export function admissionBody(id: string, use: ToolUse, admission: StaticAdmissi
     ...(admission.target === null ? {} : { target: admission.target }),
     ...(admission.changes.length === 0 ? {} : { changes: admission.changes }),
     ...(admission.undecided ? { undecided: true as const } : {}),
+    ...optional({ approval_entry: admission.approval?.entry }),
   };
 }
 
@@ -193,9 +194,12 @@ export function admittedCall(
     parallel: admission.parallel,
     idempotent: definition?.idempotent ?? false,
     ...(definition?.subAgent ? { sub_agent: definition.subAgent.name } : {}),
+    ...(definition?.question && verdict !== 'rejected' ? { question_ms: definition.question.waitMs(admission.input) } : {}),
     timeout_ms: aroundMs(agent, tool, definition) + timeLimitOf(definition ?? { class: admission.class }),
     ...(agent ? { policy_ref: agent.policyRef } : {}),
-    ...(agent && (needsAdmit || admission.class === 'destructive') ? { approval: agent.approval(tool) } : {}),
+    ...(agent && (needsAdmit || admission.class === 'destructive')
+      ? { approval: admission.approval ?? agent.approval(tool) }
+      : {}),
     ...(definition?.reconcile ? { reconcile_ms: definition.reconcileMs ?? RECONCILE_MS } : {}),
     ...(untrusted ? { untrusted } : {}),
     ...(undecided ? { undecided } : {}),

@@ -9,26 +9,29 @@ import {
   type DecidedCall,
   INLINE_BYTES,
   type CallArguments,
+  type RenewedPolicy,
 } from '../../shared/io/activities';
 import { canonical } from '../../shared/json/canonical';
 import { hashJson, inputDigest } from '../../shared/json/digests';
+import { stricter, type ApprovalPolicy } from '../../shared/approval/policy';
+import { optional } from '../../shared/json/optional';
 import { callError, type CallError } from '../../shared/wire/errors';
 import { asJson, type JsonObject, type Json } from '../../shared/json/json';
 import { checkInput, deniedError } from '../../tools/admit/admit';
 import { classify, type ClassifierAnswer } from '../../tools/admit/classifier';
 import { hooksFor, runBeforeIo, type InputChange } from '../../tools/admit/hooks';
-import { decideOn, factsOf, recordedFacts, type TurnFacts, type Verdict } from '../../tools/admit/policy';
+import { decide, decideOn, factsOf, recordedFacts, type TurnFacts, type Verdict } from '../../tools/admit/policy';
 import type { PreparedAgent, PreparedTool } from '../../tools/catalogue/registry';
 import { readApprovalEvidence, type ApprovalEvidence } from '../../record/parts';
 import type { Store } from '../../store/store';
-import type { ToolContext } from '../../tools/define/tool';
+import type { Tool, ToolContext } from '../../tools/define/tool';
 import type { Dependencies } from '../ports';
 import type { ToolCall } from '../call/call-context';
 import { runInlineOrInThread } from '../call/run-in-thread';
 import { toolContext } from '../call/tool-context';
 
 export type DecideResult =
-  | { ok: true; decided: DecidedCall; input: JsonObject; before: JsonObject | null }
+  | { ok: true; decided: DecidedCall; input: JsonObject; before: JsonObject | null; approval?: ApprovalPolicy }
   | { ok: false; error: CallError; by_classifier?: boolean };
 
 export async function decideCall(
@@ -56,7 +59,7 @@ export async function decideCall(
     return { ok: false, error: deniedByClassifier(name, classification), by_classifier: true };
 
   const byClassifier = classification?.verdict === 'approve';
-  const isAllowed = verdict.verdict === 'allow' || byClassifier;
+  const isAllowed = (verdict.verdict === 'allow' || byClassifier) && !tool.question;
   const reason = classification ? `${verdict.reason}; ${classification.reason}` : verdict.reason;
   const decidedCall = await storeDecision(deps, request, {
     allowed: isAllowed,
@@ -67,7 +70,8 @@ export async function decideCall(
     verdict,
     facts: recordedFacts(facts),
   });
-  return { ok: true, decided: decidedCall, input: hookResult.input, before: hookResult.changes[0]?.before ?? null };
+  const before = hookResult.changes[0]?.before ?? null;
+  return { ok: true, decided: decidedCall, input: hookResult.input, before, ...optional({ approval: verdict.approval }) };
 }
 
 export interface DecisionRecord {
@@ -98,6 +102,7 @@ export async function storeDecision(
     input,
     changes,
     facts: record.facts,
+    ...optional({ approval_entry: verdict.approval?.entry }),
   };
   const input_ref = await deps.store.putPart(turn.first_execution_run_id, asJson(body));
   return {
@@ -170,4 +175,63 @@ export async function previewOf(
   const facts = { tool: tool.name, callId: call.id, idempotencyKey: `preview_${call.id}`, attempt: info.attempt, progress };
   const { context } = toolContext(deps, turn, facts);
   return runInlineOrInThread(toolCall, context, { timeoutMs: PREVIEW_TIMEOUT, cancelled }, 'preview');
+}
+
+// What approvals of a call require by the rules of this worker, where it is admitted, asked about again, run or settled. For a tool
+// with a list of approval rules, the entry for the call's input decides (rules/approval-entries.ts).
+
+/** A call with the facts that conditions read. */
+export interface PolicyFacts {
+  turn: { requester: string; agent: string };
+  callId: string;
+  tool: Tool;
+  input: JsonObject;
+  untrusted: boolean;
+}
+
+export async function presentPolicy(agent: PreparedAgent, facts: PolicyFacts): Promise<ApprovalPolicy> {
+  const { turn, callId, tool, input, untrusted } = facts;
+  if (!agent.policy.approvals?.has(tool.name)) return agent.approval(tool.name);
+  const verdict = await decide(agent.policy, { tool, input, turn: turnFacts(turn, callId, untrusted) });
+  return verdict.approval!;
+}
+
+/** The call as it is asked about now. */
+export interface AskedCall {
+  tool: Tool;
+  /** Before and after an approver's edit, or a hook. */
+  before: JsonObject;
+  input: JsonObject;
+  /** What the entries say of `input`, if its verdict was just given. */
+  approval: ApprovalPolicy | undefined;
+}
+
+/**
+ * The rules under which a call is asked about, if they are not those of its admission: its input has changed, or it is asked about
+ * again and the agent's rules have changed. It never needs less than before for the same input: not by the rules of a new build,
+ * and not by those of an old one that still runs.
+ */
+export async function renewedPolicy(
+  request: AdmitCallInput,
+  agent: PreparedAgent,
+  { tool, before, input, approval }: AskedCall,
+): Promise<RenewedPolicy | null> {
+  const { turn, call, held, edit, undecided, approval: required } = request;
+  const isAskedAgain = Boolean(held ?? edit);
+  const sameRules = agent.policyRef === call.policy_ref;
+  if (!isAskedAgain && approval === undefined) return null;
+  if (sameRules && approval === undefined) return null;
+  const untrusted = request.untrusted ?? undecided?.untrusted ?? false;
+  const facts = { turn, callId: call.id, tool, untrusted };
+  const present = approval ?? (await presentPolicy(agent, { ...facts, input }));
+  const policy_ref = agent.policyRef;
+  if (required === undefined) return { policy_ref, approval: present };
+  // Nobody has been asked yet, or what was required is what these rules say of the former input: then the present input decides.
+  const isOwn = sameRules && (!isAskedAgain || same(required, await presentPolicy(agent, { ...facts, input: before })));
+  const approvalNow = isOwn ? present : stricter(required, present);
+  return sameRules && same(required, approvalNow) ? null : { policy_ref, approval: approvalNow };
+}
+
+function same(one: ApprovalPolicy, other: ApprovalPolicy): boolean {
+  return canonical(asJson(one)) === canonical(asJson(other));
 }

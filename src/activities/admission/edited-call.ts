@@ -4,6 +4,7 @@ import type { Edit } from '../../shared/approval/approval';
 import { canonical } from '../../shared/json/canonical';
 import { callError } from '../../shared/wire/errors';
 import type { JsonObject } from '../../shared/json/json';
+import { optional } from '../../shared/json/optional';
 import { admit, checkInput, deniedError } from '../../tools/admit/admit';
 import { hooksFor, runBeforeIo } from '../../tools/admit/hooks';
 import { decideOn, factsOf, recordedFacts } from '../../tools/admit/policy';
@@ -50,7 +51,8 @@ export async function editedCall(
     facts: recordedFacts(facts),
   });
   const byPerson = { hook: '', by: edit.by, why: describeChanges(before, hookResult.input, edit.note) };
-  return { ok: true, decided: { ...decidedCall, changes: [byPerson, ...decidedCall.changes] }, input: hookResult.input, before };
+  const decided = { ...decidedCall, changes: [byPerson, ...decidedCall.changes] };
+  return { ok: true, decided, input: hookResult.input, before, ...optional({ approval: verdict.approval }) };
 }
 
 /** The text about an edit, for the card and for the model. */

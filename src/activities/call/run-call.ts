@@ -3,6 +3,7 @@ import { Context } from '@temporalio/activity';
 import type { RunCallInput, RunCallOutput } from '../../shared/io/activities';
 import { resolveCall, heldByReset, checkRulesAndHolds } from '../checks/resolve-call';
 import type { Dependencies } from '../ports';
+import { answeredCall } from '../people/check-decisions';
 import { runDestructive } from '../effects/run-destructive';
 import { runWithRetries } from './run-with-retries';
 import type { CallContext } from './call-context';
@@ -19,6 +20,7 @@ export async function runCall(deps: Dependencies, input: RunCallInput): Promise<
 }
 
 async function runAdmittedCall(run: CallContext): Promise<RunCallOutput> {
+  if (run.tool.question) return answeredCall(run);
   const reset = await heldByReset(run);
   if (reset) return reset;
   if (run.tool.class === 'destructive') return runDestructive(run);

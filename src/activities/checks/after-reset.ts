@@ -6,7 +6,7 @@ import { Context } from '@temporalio/activity';
 import { approvalsOf, type AdmitCallInput, type AdmitCallOutput } from '../../shared/io/activities';
 import type { HoldReason } from '../../shared/approval/approval';
 import type { EffectRecord } from '../../record/effect';
-import { recheckApprovals } from './recheck-approvals';
+import { policyOfRun, recheckApprovals } from './recheck-approvals';
 import { findStoredQuestion } from '../people/questions';
 import type { Dependencies } from '../ports';
 import type { CallContext } from '../call/call-context';
@@ -17,11 +17,10 @@ import { otherDispatch } from '../effects/effect-record';
  * Null also if the approvals are valid in no run: forged approvals are refused, not asked about.
  */
 export async function afterReset(run: CallContext): Promise<HoldReason | null> {
-  const { deps, turn, call } = run;
   const approvals = approvalsOf(run.request);
   const earlier = approvals.find((approval) => approval.run_id !== ownRun())?.run_id ?? (await otherRun(run));
   if (earlier === undefined) return null;
-  const fault = await recheckApprovals(run, deps.registry.approval(turn.agent, call.tool));
+  const fault = await recheckApprovals(run, await policyOfRun(run));
   return fault ? null : { kind: 'reset', id: earlier, text: '' }; // admission writes the text of its card
 }
 

@@ -4,7 +4,7 @@
  */
 import type { RunCallOutput } from '../../shared/io/activities';
 import type { HoldReason } from '../../shared/approval/approval';
-import { recheckApprovals, type HoldAnswer, type Hold } from './recheck-approvals';
+import { policyOfRun, recheckApprovals, type HoldAnswer, type Hold } from './recheck-approvals';
 import { withinBudgets } from '../effects/budgets';
 import type { CallContext } from '../call/call-context';
 import { checkPreviewDrift, checkTargetChange } from './change-since-approval';
@@ -48,7 +48,6 @@ export function heldOutput(reasons: HoldReason[]): RunCallOutput {
 /** Reasons on a card count as accepted only with the approvals of people, even if a rule allows the call. */
 async function checkAcceptedReasons(run: CallContext, { held }: ApprovalEvidence): Promise<HoldAnswer> {
   if (held.length === 0) return null;
-  const { deps, turn, tool } = run;
-  const fault = await recheckApprovals(run, deps.registry.forTurn(turn)!.approval(tool.name));
+  const fault = await recheckApprovals(run, await policyOfRun(run));
   return fault && { refused: fault };
 }

@@ -18,18 +18,20 @@ import { decide } from '../../tools/admit/policy';
 import { prepareTool, type PreparedAgent } from '../../tools/catalogue/registry';
 import type { EffectRecord } from '../../record/effect';
 import type { ApprovalEvidence } from '../../record/parts';
-import { findStoredQuestion, approvalVerifiedAt, findSettlement } from '../people/questions';
+import { findStoredQuestion, approvalVerifiedAt, findSettlement, policyOf, rolesThen } from '../people/questions';
 import type { Dependencies } from '../ports';
-import { approvalEvidenceOf, turnFacts } from '../admission/decide-call';
-import { inputFault } from '../call/call-input';
+import { approvalEvidenceOf, presentPolicy, turnFacts } from '../admission/decide-call';
+import { effectiveInput, inputFault } from '../call/call-input';
 import type { CallContext } from '../call/call-context';
 import { recordedDispatch } from '../effects/effect-record';
 
 /** Null when enough people have approved exactly this call. */
-export async function recheckApprovals(run: CallContext, policy: ApprovalPolicy): Promise<CallError | null> {
+export async function recheckApprovals(run: CallContext, present: ApprovalPolicy): Promise<CallError | null> {
   const { turn, call } = run;
   const { trust, store, oldDigestsUntil } = run.deps;
   const approvals = approvalsOf(run.request);
+  const question = await findStoredQuestion(store, call.digest);
+  const policy = policyOf(question, present);
   if (approvals.length < policy.quorum) {
     const people = policy.quorum === 1 ? 'a person has' : `${policy.quorum} people have`;
     return no('approval_missing', `${call.tool} runs only after ${people} approved this call.`);
@@ -40,7 +42,6 @@ export async function recheckApprovals(run: CallContext, policy: ApprovalPolicy)
   }
   // From the record that the digest covers: the arguments of the activity could leave out a maker.
   const { makers } = policy.four_eyes ? await approvalEvidenceOf(store, call) : { makers: [] };
-  const question = policy.channel === 'any' ? null : await findStoredQuestion(store, call.digest);
   for (const [index, approval] of approvals.entries()) {
     if (policy.four_eyes && samePerson(approval.by, turn.requester))
       return no('approval_by_requester', `${approval.by} asked for this call; somebody else must approve it.`);
@@ -58,7 +59,8 @@ export async function recheckApprovals(run: CallContext, policy: ApprovalPolicy)
     if (question === null && Date.now() >= oldDigestsUntil) return no('approval_unknown', NOT_ASKED);
     const about = { turn, digest: call.digest, tool: call.tool, outcome: null, input_hash: null, note_hash: noteHash(note) };
     const statement = { ...about, decision: 'approve' as const, attestation, at };
-    const result = await trust.check(statement, policy.roles, verifiedAt);
+    const times = [Date.parse(at), verifiedAt === undefined ? Date.now() : Date.parse(verifiedAt)];
+    const result = await trust.check(statement, rolesThen(question, policy, times), verifiedAt);
     if (!result.ok) return no('approval_not_genuine', `The approval of ${by} is not valid: ${result.reason}.`);
     if (!samePerson(result.principal, by)) return no('approval_not_genuine', `The approval of ${by} is signed by another.`);
   }
@@ -103,8 +105,15 @@ export async function recheckPermission(run: CallContext): Promise<HoldAnswer> {
   }
   // If the rules leave it open, the classifier or a person decided at admission; such a call is never destructive.
   if (verdict.verdict !== 'ask' && request.verdict !== 'ask') return null;
-  const fault = await recheckApprovals(run, agent.approval(tool.name));
+  const fault = await recheckApprovals(run, verdict.approval ?? agent.approval(tool.name));
   return fault && { refused: fault };
+}
+
+/** What approvals of this call require by this worker's rules. */
+export async function policyOfRun({ deps, request, turn, call, tool, input }: CallContext): Promise<ApprovalPolicy> {
+  const agent = deps.registry.forTurn(turn);
+  if (!agent) return deps.registry.approval(turn.agent, tool.name);
+  return presentPolicy(agent, { turn, callId: call.id, tool, input, untrusted: request.untrusted ?? false });
 }
 
 const POLICY_CHANGE_ERROR = callError(
@@ -137,7 +146,7 @@ export async function recheckSettlements(
   record: EffectRecord,
 ): Promise<SettlementFault | null> {
   const { turn, call } = input;
-  const present = deps.registry.approval(turn.agent, call.tool);
+  const present = await presentPolicyOf(deps, input);
   const before = await recordedDispatch(deps.store, record);
   const policy = before?.approval ? stricter(before.approval, present) : present;
   if (before && before.agent !== turn.agent) return { reason: `the call is of agent ${before.agent}`, policy };
@@ -150,6 +159,19 @@ export async function recheckSettlements(
     if (reason !== null) return { reason, policy };
   }
   return null;
+}
+
+/** For a tool with a list, what its entries require whether untrusted text had been read or not: the store does not have that. */
+async function presentPolicyOf(
+  { registry, store }: Pick<Dependencies, 'registry' | 'store'>,
+  { turn, call }: SettleEffectInput,
+): Promise<ApprovalPolicy> {
+  const agent = registry.forTurn(turn);
+  const tool = registry.find(turn.agent, call.tool, call.version);
+  if (!tool || !agent?.policy.approvals?.has(call.tool)) return registry.approval(turn.agent, call.tool);
+  const facts = { turn, callId: call.id, tool, input: await effectiveInput(store, turn, call) };
+  const clean = await presentPolicy(agent, { ...facts, untrusted: false });
+  return stricter(clean, await presentPolicy(agent, { ...facts, untrusted: true }));
 }
 
 async function faultUnder(

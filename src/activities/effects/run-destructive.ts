@@ -23,7 +23,7 @@ import { claimFor, effectOf, fenceOff, keyOf, otherDispatch, actsUntil, BEGINS_W
 import { holdAnswerOutput, checkBeforeEffect } from '../checks/checks-before-effect';
 import { busyError, shareRateLimit } from '../call/run-in-thread';
 import { agentSince } from '../step/mcp-tools';
-import { recheckPermission } from '../checks/recheck-approvals';
+import { policyOfRun, recheckPermission } from '../checks/recheck-approvals';
 import { showing } from '../call/heartbeat';
 import type { DispatchBody } from '../../record/blocks';
 import { blocksOf } from '../../record/read-block';
@@ -137,7 +137,8 @@ function stands(record: EffectRecord, dispatch: number, tool: Tool): boolean {
 }
 
 /** Stores the decisions and the dispatch before the tool acts. Returns the new head. */
-async function writeDispatch({ deps, request, turn, call }: CallContext, key: string): Promise<string> {
+async function writeDispatch(run: CallContext, key: string): Promise<string> {
+  const { deps, request, turn, call } = run;
   const { at, head } = request;
   const draft = new Draft(deps.store, turn.first_execution_run_id, head);
   if (call.dispatch === 1 || !(await isWritten(deps, request)))
@@ -158,7 +159,7 @@ async function writeDispatch({ deps, request, turn, call }: CallContext, key: st
     definition_ref: await deps.archive.agent(agent),
     verdict: request.verdict ?? null,
     revision: call.revision,
-    approval: { ...deps.registry.approval(turn.agent, call.tool) },
+    approval: await policyOfRun(run),
     subject: callSubject(turn, call),
   };
   draft.add(dispatchBlock(dispatch), at);

@@ -4,14 +4,20 @@
  * answer other than approval, or the outcome. A statement that was valid when it came stays valid while the question is open: a
  * signature lasts a day at most, and the last of several approvers may take longer. Also sends notifications and callbacks.
  */
-import { Context, ApplicationFailure } from '@temporalio/activity';
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { CheckDecisionInput, NotifyInput } from '../../shared/io/activities';
 import { samePerson, type Settlement } from '../../shared/approval/approval';
+import { boundedCard } from '../../cards/message-card';
+import { ASK_PERSON } from '../../shared/approval/person-question';
+import { escalationsFrom, rolesAt, stricter, type ApprovalPolicy } from '../../shared/approval/policy';
 import { hashJson } from '../../shared/json/digests';
 import { asJson, isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import type { CallbackInput, CallbackMessage } from '../../shared/wire/callback';
+import { publicLink } from '../../shared/wire/public-link';
 import { CLOCKS_APART_MS } from '../../shared/wire/waits';
+import { messageCard } from '../../record/message-card';
+import { readCardPart } from '../../record/parts';
 import { StoreError, type Store } from '../../store/store';
-import type { CallbackInput } from '../../shared/wire/callback';
 import type { Delivery, Dependencies } from '../ports';
 import { checkOwnTurn, checkTurnsOwn } from '../checks/own-turn';
 
@@ -31,6 +37,17 @@ export interface QuestionEntry {
   expires_at: string;
   closed: boolean;
   approvals: VerifiedStatement[];
+  /** What an approval requires, and since when people have been asked. Absent: an older build asked. */
+  policy?: ApprovalPolicy;
+  asked_at?: string;
+}
+
+/** What people are asked, besides the call. */
+export interface QuestionTerms {
+  expires_at: string;
+  /** ISO 8601 */
+  asked_at: string;
+  policy: ApprovalPolicy;
 }
 
 type SettlementRecord = VerifiedStatement & Pick<Settlement, 'outcome'>;
@@ -39,23 +56,38 @@ type SettlementRecord = VerifiedStatement & Pick<Settlement, 'outcome'>;
 const MOST_OF_ONE = 20;
 
 /** Opens the question of this run. @returns the run that asked it before, if it is another */
-export function openQuestion({ registers }: Registers, digest: string, expires_at: string): Promise<string | null> {
+export function openQuestion({ registers }: Registers, digest: string, terms: QuestionTerms): Promise<string | null> {
   const run = Context.current().info.workflowExecution?.runId ?? '';
   return registers.update(questionName(digest), (entry) => {
     const question = questionIn(entry);
     if (question !== null) return { answer: question.run === run ? null : question.run };
-    return { value: { run, expires_at, closed: false, approvals: [] }, answer: null };
+    return { value: asJson({ run, ...terms, closed: false, approvals: [] }), answer: null };
   });
 }
 
+/** A question as the store has it, with the time of its clock. */
+export type StoredQuestion = QuestionEntry & { over: boolean; now: number };
+
 /** The question about a call. Null: there was none, or an older build asked it. */
-export async function findStoredQuestion(
-  { registers }: Registers,
-  digest: string,
-): Promise<(QuestionEntry & { over: boolean }) | null> {
+export async function findStoredQuestion({ registers }: Registers, digest: string): Promise<StoredQuestion | null> {
   const { value, now } = await registers.read(questionName(digest));
   const question = questionIn(value);
-  return question && { ...question, over: isOver(question, now) };
+  return question && { ...question, over: isOver(question, now), now };
+}
+
+/** What an approval of the call requires: no less than when people were asked. */
+export function policyOf(question: QuestionEntry | null, present: ApprovalPolicy): ApprovalPolicy {
+  return question?.policy ? stricter(question.policy, present) : present;
+}
+
+/**
+ * The roles that count under a policy for a decision that came at these times, by the store and by history: an escalation is due only
+ * by both, since history is not trusted. Empty: any.
+ */
+export function rolesThen(question: QuestionEntry | null, policy: ApprovalPolicy, times: readonly number[]): string[] {
+  const askedMs = Date.parse(question?.asked_at ?? '');
+  const escalations = Number.isNaN(askedMs) ? [] : escalationsFrom(policy, askedMs);
+  return rolesAt(policy.roles, escalations, Math.min(...times));
 }
 
 export function closeQuestion({ registers }: Registers, digest: string): Promise<void> {
@@ -69,7 +101,7 @@ export function closeQuestion({ registers }: Registers, digest: string): Promise
 /** Records a signed statement that was just found valid. @returns why it does not count anyway, or null */
 export async function recordStatement(store: Registers, statement: CheckDecisionInput, by: string): Promise<string | null> {
   if (statement.decision === 'settle') return noteSettlement(store, statement, by);
-  if (statement.decision === 'approve') await noteApproval(store, statement, by);
+  if (statement.decision === 'approve' || statement.decision === 'answer') await noteApproval(store, statement, by);
   return null;
 }
 
@@ -189,14 +221,18 @@ function iso(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-// Messages to people and programs, sent for the turn that they are about.
+// Messages about a turn: to people who have to decide, and callbacks to the program that began the turn.
 
 export async function notify(deps: Dependencies, question: NotifyInput): Promise<void> {
   const { notifier, store } = deps;
   if (!notifier) return;
   await checkOwnTurn(deps, question.turn);
-  const part = question.card_ref === null ? null : ((await store.getPart(question.card_ref)) as { card: string });
-  await notifier.tell(question, part?.card ?? question.card ?? null, overAttempts());
+  const { turn, kind, tool, digest, expires_at, head = null, card_ref } = question;
+  const text = card_ref === null ? question.card : readCardPart(await store.getPart(card_ref)).card;
+  const cardKind = kind === 'in_doubt' ? kind : tool === ASK_PERSON ? 'question' : 'approval';
+  const facts = await messageCard(store, { kind: cardKind, digest, expires_at, head, card_ref }, turn.requester);
+  const run_id = Context.current().info.workflowExecution?.runId ?? null;
+  await notifier.tell(question, text ?? null, overAttempts(), { facts, run_id });
 }
 
 /** Keeps the ways in the heartbeat, which the next attempt gets on any worker. */
@@ -220,9 +256,21 @@ export async function deliverCallback(deps: Dependencies, input: CallbackInput):
   const url = isJsonObject(part) && part.v === 'holdfast.callback/1' ? part.url : undefined;
   if (typeof url !== 'string') throw ApplicationFailure.nonRetryable('The part names no callback address.', 'holdfast.callback');
   try {
-    await callbacks.send(url, input.id, input.message);
+    await callbacks.send(url, input.id, await wholeMessage(deps, input));
   } catch (error) {
     const { name, message } = error as Error;
     throw name === 'CallbackNotAllowed' ? ApplicationFailure.nonRetryable(message, 'holdfast.callback') : error;
   }
+}
+
+/** With the card of the call that people are asked about, and the link to it: neither is in history. */
+async function wholeMessage({ store, pageUrl }: Dependencies, input: CallbackInput): Promise<CallbackMessage> {
+  const { turn, question, message } = input;
+  const digest = question === undefined ? {} : { digest: question.digest };
+  const card = question === undefined ? null : await messageCard(store, question, turn.requester);
+  return {
+    ...message,
+    card: card === null ? null : boundedCard(card),
+    link: publicLink(pageUrl, { turn_id: turn.turn_id, ...digest }),
+  };
 }

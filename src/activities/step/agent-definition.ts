@@ -7,6 +7,7 @@ import { PRICES_AS_OF, priceOf, type ModelSettings, type Price } from '../../mod
 import { isJsonObject, type Json, type JsonObject, isUnsafeInteger } from '../../shared/json/json';
 import { withoutSecrets } from '../../shared/text/secrets';
 import { describe } from '../../tools/define/model-text';
+import type { ApprovalList } from '../../rules';
 import type { PreparedAgent, PreparedTool } from '../../tools/catalogue/registry';
 import { outputSchema } from '../../tools/schema/schema';
 import { canonical } from '../../shared/json/canonical';
@@ -26,7 +27,8 @@ export interface Engine {
 
 /** `holdfast.agent/1`. No secrets: MCP servers by name only, and vendor fields without those that are named like a key. */
 export function agentDefinition(preparedAgent: PreparedAgent, { defaultModel, ...engine }: Engine): JsonObject {
-  const { agent, tools, internal, hooks } = preparedAgent;
+  const { agent, tools, internal, hooks, policy } = preparedAgent;
+  const { approvals: lists } = policy;
   const model = agent.model ?? defaultModel;
   const { steps, tokens, costUsd, timeMs } = agent.limits;
   const all = [...tools.values(), ...internal.values()];
@@ -48,12 +50,20 @@ export function agentDefinition(preparedAgent: PreparedAgent, { defaultModel, ..
     context_window: agent.contextWindow,
     compact_at: agent.compactAt,
     tools: all.map(describedTool),
-    approvals: Object.fromEntries(all.map(({ tool: { name } }) => [name, preparedAgent.approval(name)])),
+    approvals: Object.fromEntries(
+      all.filter(({ tool }) => !lists?.has(tool.name)).map(({ tool: { name } }) => [name, preparedAgent.approval(name)]),
+    ),
+    ...(lists ? { approval_lists: Object.fromEntries([...lists].map(([name, list]) => [name, describedList(list)])) } : {}),
     hooks: { before: hooks.before.map(({ name }) => name), after: hooks.after.map(({ name }) => name) },
     classifier: agent.classifier?.name ?? null,
     prices: pricesOf(model, preparedAgent.models),
     engine: { holdfast: engine.holdfast, build_id: engine.buildId, workflow_bundle: engine.workflowBundle },
   });
+}
+
+/** What each entry of a list requires, so that an auditor need not work it out. */
+function describedList({ entries, otherwise, failed }: ApprovalList): object {
+  return { entries: entries.map(({ when, allow, policy }) => ({ when, allow, approval: policy })), otherwise, failed };
 }
 
 function describedTool({ tool, schema }: PreparedTool): object {

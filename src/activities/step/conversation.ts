@@ -10,7 +10,7 @@ import { readResult, UnexpectedPart } from '../../record/parts';
 import { errorText, resultText } from '../../tools/results/result-text';
 import type { StoredBlock } from '../../store/core/seal';
 import { samePerson } from '../../shared/approval/approval';
-import { readBlock, type ReadBlock } from '../../record/read-block';
+import { readBlock, type ReadBlock, type ReadDecision } from '../../record/read-block';
 import { closeQuestion } from '../people/questions';
 
 /** All messages of a transcript's blocks. The messages that the model gets: compaction.ts. */
@@ -116,12 +116,18 @@ function namesIn(block: ReadBlock): string[] {
     case 'message':
       return block.steer === null ? [] : [block.steer.by];
     case 'decision':
-      return block.decision === 'edit' || (block.decision !== 'approve' && hasWords(block)) ? [block.by ?? ''] : [];
+      return isSaidToModel(block) ? [block.by ?? ''] : [];
     case 'settlement':
       return hasWords(block) ? [block.by ?? ''] : [];
     default:
       return [];
   }
+}
+
+/** An edit, an answer, or the note of a denial. */
+function isSaidToModel(block: Pick<ReadDecision, 'decision' | 'note'>): boolean {
+  const { decision } = block;
+  return decision === 'edit' || decision === 'answer' || (decision !== 'approve' && hasWords(block));
 }
 
 function hasWords({ note }: { note: string | null }): boolean {

@@ -1,5 +1,6 @@
 /** Builds the calls of a turn from the inputs and results of its activities, and from its blocks. */
-import { decisionClaims, readToken } from '../../attestation/claims';
+import { optional } from '../../shared/json/optional';
+import { claimsOfDecision } from '../../attestation/passkey-decision';
 import type { Json, JsonObject } from '../../shared/json/json';
 import { list, number, object, objectOrNull, text, textOrNull, time } from '../../record/fields';
 import { signatureOf, type Signatures } from './signatures';
@@ -193,6 +194,7 @@ export class CallBook {
       cardRef: textOrNull(body.card_ref),
       claims: claimsIn(body.attestation),
       signature: signatureOf(body.attestation, this.signatures),
+      ...(decision === 'answer' ? optional({ value: body.value }) : {}),
     };
     const same = call.decisions.find((other) => other.decision === decision && other.by === entry.by && near(other, entry));
     if (!same) call.decisions.push(entry);
@@ -254,9 +256,7 @@ function near(a: DecisionCase, b: DecisionCase): boolean {
 
 /** The claims of a signed decision. The signature is not checked here: the verifier does that. */
 export function claimsIn(attestation: Json | undefined): JsonObject | null {
-  const token = readToken(text(attestation));
-  const claims = token ? decisionClaims(token.claims) : null;
-  return claims as unknown as JsonObject | null;
+  return claimsOfDecision(text(attestation)) as unknown as JsonObject | null;
 }
 
 function blank(id: string, revision: number, takenBack: boolean): CallCase {

@@ -199,6 +199,8 @@ export interface DecisionCase {
   channel: string | null;
   identity: string | null;
   cardRef: string | null;
+  /** The answer to a question of the model; absent: it is none. */
+  value?: Json;
   /** The signed claims; null: the decision is not signed, so the name is not proved. */
   claims: JsonObject | null;
   signature: Signature;

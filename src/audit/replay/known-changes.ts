@@ -20,6 +20,7 @@ interface KnownChange {
 
 const DECISIONS = 'older builds passed one approval, as `approval`; the decision is the same';
 const RECORD_FACT_REASON = 'older builds did not pass it on; it is what the record of the call says beside its outcome';
+const CARD = 'older builds did not pass it on; only cards and messages to people depend on it';
 const VIEW = 'older builds did not show it in the state of the turn';
 
 export const KNOWN_CHANGES: readonly KnownChange[] = [
@@ -36,8 +37,12 @@ export const KNOWN_CHANGES: readonly KnownChange[] = [
     path: 'input.0.untrusted',
     now: true,
     reason:
-      'older builds asked the rules about an edited input as if nothing untrusted had been read; where it ran they were asked rightly',
+      'older builds passed it on neither for the card nor, with an edit, for the rules; where the call ran the rules were asked rightly',
   },
+  ...['admitCall.head', 'admitCall.cards', 'notify.head', 'callback.question'].map((name) => {
+    const [of = '', field = ''] = name.split('.');
+    return { of, path: `input.0.${field}`, reason: CARD };
+  }),
   { of: 'runCall', path: 'input.0.approvals.*.identity', was: '', reason: 'older builds did not know who had sent a decision' },
   {
     of: 'checkDecision',

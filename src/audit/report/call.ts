@@ -105,10 +105,13 @@ function questionNodes(call: CallCase, limits: TextLimits): Node[] {
   ];
 }
 
-function policyText({ quorum, channel, four_eyes, roles }: NonNullable<NonNullable<CallCase['question']>['policy']>): string {
+function policyText(policy: NonNullable<NonNullable<CallCase['question']>['policy']>): string {
+  const { quorum, channel, four_eyes, roles, entry } = policy;
+  const { index, when } = object(entry);
+  const by = typeof index === 'number' ? `; by entry ${index} of the approval rules${text(when) && ` (${text(when)})`}` : '';
   const many = typeof quorum === 'number' ? quorum : 1;
   const of = Array.isArray(roles) && roles.length > 0 ? `, of the roles ${roles.map((role) => name(text(role))).join(', ')}` : '';
-  return `${count(many, 'person', 'people')}${channel === 'attested' ? ', signed decisions only' : ', names not proved'}${four_eyes === true ? ', nobody who asked for it, changed it or steered the turn' : ''}${of}`;
+  return `${count(many, 'person', 'people')}${channel === 'attested' ? ', signed decisions only' : ', names not proved'}${four_eyes === true ? ', nobody who asked for it, changed it or steered the turn' : ''}${of}${by}`;
 }
 
 function decisionNodes({ decisions }: CallCase): Node[] {

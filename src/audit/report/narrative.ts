@@ -6,7 +6,7 @@ import type { CallCase, DecisionCase, TurnCase } from '../case-file';
 import { diffFields, inputBefore } from './input-changes';
 import type { Text } from './doc';
 import { waitedTogetherMs } from './waits';
-import { between, count, dollars, duration, name, proof, quote, when } from './format-values';
+import { between, count, dollars, duration, name, pretty, proof, quote, when } from './format-values';
 
 export interface Narrative {
   request: Text;
@@ -97,7 +97,8 @@ export function decisionText(entry: DecisionCase): string {
   const { decision, by, at, note } = entry;
   if (decision === 'expired') return `expired${at === null ? '' : ` ${when(at)}`}: nobody decided in time`;
   const sure = proof(entry);
-  return `${DECISION_WORDS[decision] ?? name(decision)} by ${name(by)}${sure ? ` (${sure})` : ''}${at === null ? '' : `, ${when(at)}`}${note === null ? '' : `, with the note ${quote(note)}`}`;
+  const value = entry.value === undefined ? '' : ` ${quote(pretty(entry.value))}`;
+  return `${DECISION_WORDS[decision] ?? name(decision)}${value} by ${name(by)}${sure ? ` (${sure})` : ''}${at === null ? '' : `, ${when(at)}`}${note === null ? '' : `, with the note ${quote(note)}`}`;
 }
 
 function unknown(turn: TurnCase, idOf: IdOf): Text[] {
@@ -254,6 +255,7 @@ const PREDICATES: Readonly<Record<string, string>> = {
 /** Words for the state of a turn. */
 const STATES: Readonly<Record<string, string>> = {
   awaiting_approval: 'waiting for an approval',
+  awaiting_answer: 'waiting for an answer',
   in_doubt: 'in doubt',
   limit: 'at a limit',
   timed_out: 'by a timeout',
@@ -263,6 +265,7 @@ const STATES: Readonly<Record<string, string>> = {
 const DECISION_WORDS: Readonly<Record<string, string>> = {
   approve: 'approved',
   deny: 'denied',
+  answer: 'answered',
   edit: 'changed',
   settle: 'settled',
 };

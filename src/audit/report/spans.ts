@@ -89,8 +89,11 @@ function callRow(call: CallCase, to: string, end: number): Row {
     bars.push({ kind: 'wait', from, to: Math.max(from, to ?? end), says, takenBack: call.takenBack });
   }
   for (const { decision, by, at } of decisions) {
-    const sign = { approve: '✓', deny: '✗', edit: '✎', expired: '…' }[decision] ?? '?';
-    const kind = (['approve', 'deny', 'edit', 'expired'] as const).find((candidate) => candidate === decision) ?? 'other';
+    const sign = { approve: '✓', deny: '✗', edit: '✎', expired: '…', answer: '»' }[decision] ?? '?';
+    const kind =
+      decision === 'answer'
+        ? 'message'
+        : ((['approve', 'deny', 'edit', 'expired'] as const).find((candidate) => candidate === decision) ?? 'other');
     mark(marks, at, kind, sign, decision === 'expired' ? 'expired: nobody decided in time' : `${name(decision)} by ${name(by)}`);
   }
   for (const settlement of call.settlements) {

@@ -19,7 +19,7 @@ const WITHOUT_DIGEST = new Set<Json | undefined>(['rejected', 'cancelled']);
 /** Reasons for which the workflow itself refuses a call. */
 const OWN_REASONS = new Set<Json | undefined>(['repeated_failure', 'too_many_questions']);
 /** Decisions of people on a call before it runs; `expired`: nobody decided. */
-const DECISIONS = new Set<Json | undefined>(['approve', 'deny', 'expired']);
+const DECISIONS = new Set<Json | undefined>(['approve', 'deny', 'answer', 'expired']);
 /** Reasons for which the workflow stops a call without a result; `no_result`: a sub-agent's answer could not be kept. */
 const STOP_REASONS = new Set<Json | undefined>(['turn_cancelled', 'aborted_by_sibling']);
 const WITHOUT_RESULT = new Set<Json | undefined>([...STOP_REASONS, 'no_result']);

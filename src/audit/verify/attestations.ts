@@ -1,13 +1,15 @@
 /** Checks people's signatures on decisions, messages and starts of turns, with the keys that the auditor trusts (H5 and H7). */
 import { verify, type KeyObject } from 'node:crypto';
 import { decisionClaims, startClaims, type DecisionClaims, readToken } from '../../attestation/claims';
+import { enrolmentFault } from '../../attestation/enrolment';
+import { claimsOfDecision, isPasskeyText, passkeyFault, readPasskeyDecision } from '../../attestation/passkey-decision';
 import { publicKey } from '../../attestation/public-key';
-import { CLOCKS_MS, notInForce, type TrustedKey } from '../../attestation/trusted-keys';
+import { CLOCKS_MS, notInForce, undecidedBy, type TrustedKey, type TrustEntry } from '../../attestation/trusted-keys';
 import { samePerson } from '../../shared/approval/approval';
 import type { Json } from '../../shared/json/json';
 import { quote } from './fault';
 import { hashOf, timeOf } from './values';
-import type { SignatureState } from './verification';
+import type { PasskeyFinding, SignatureState } from './verification';
 
 export interface SignedStatement {
   attestation: Json;
@@ -17,6 +19,8 @@ export interface SignedStatement {
   note: Json;
   /** Of a settlement; null: no settlement. */
   outcome: Json;
+  /** Of an answer: its hash. Absent: not compared. */
+  input_hash?: Json;
   by: Json | undefined;
   at: Json | undefined;
 }
@@ -40,19 +44,25 @@ export interface SignedStart {
 }
 
 export class Attestations {
+  /** Those that speak for people. */
   private readonly keys: Map<string, TrustedKey>;
+  /** An enroller's key is enough to check passkeys. */
+  private readonly knowsNobody: boolean;
   private readonly publicKeys = new Map<string, KeyObject>();
   /** The state of each checked signature, by its text. */
   readonly states = new Map<string, SignatureState>();
-  /** Number of signatures not checked: the trust file has no `gateway` or `principal` key. */
+  /** Number of signatures not checked: the trust file has no `gateway`, `principal` or `enroller` key. */
   uncheckedCount = 0;
   /** Number of starts of turns with an invalid signature. */
   badStarts = 0;
   /** Texts of signatures that do not cover the note of their decision: those of older builds. */
   readonly unsignedNotes = new Set<string>();
+  /** The passkeys whose signatures hold, by `kid`. */
+  readonly passkeys = new Map<string, PasskeyFinding>();
 
-  constructor(trust: readonly TrustedKey[]) {
-    this.keys = new Map(trust.filter(({ use }) => use === 'gateway' || use === 'principal').map((key) => [key.kid, key]));
+  constructor(private readonly trust: readonly TrustEntry[]) {
+    this.keys = new Map(trust.flatMap((key) => (key.use === 'gateway' || key.use === 'principal' ? [[key.kid, key]] : [])));
+    this.knowsNobody = this.keys.size === 0 && trust.every(({ use }) => use !== 'enroller');
   }
 
   /** Why the signature of a decision or message is invalid; null: it is valid, or cannot be checked. */
@@ -61,13 +71,35 @@ export class Attestations {
       this.unsignedNotes.add(attestation);
     return this.recordState(attestation, () => {
       const at = timeOf(statement.at);
+      if (typeof attestation === 'string' && isPasskeyText(attestation))
+        return this.passkeyFault(attestation, statement, audience, at);
       const signature = this.readClaims(attestation, decisionClaims, at);
       if (typeof signature === 'string') return signature;
       return (
         claimsFault(signature.claims, statement, audience) ??
+        undecidedBy(signature.key, signature.claims.decision) ??
         keyFault(signature.key, signature.claims.principal, signature.claims.roles)
       );
     });
+  }
+
+  private passkeyFault(
+    attestation: string,
+    statement: Omit<SignedStatement, 'attestation'>,
+    audience: Audience,
+    at: number,
+  ): string | null {
+    const decision = readPasskeyDecision(attestation);
+    if (decision === null) return 'its signed form is none that a passkey makes';
+    const { claims, enrolment } = decision;
+    const fault =
+      enrolmentFault(decision, this.trust, at) ??
+      passkeyFault(decision) ??
+      timeFault(claims, at) ??
+      claimsFault(claims, statement, audience);
+    if (fault === null)
+      this.passkeys.set(claims.kid, { kid: claims.kid, principal: enrolment.principal, enrolled_by: enrolment.kid });
+    return fault;
   }
 
   /** The same for the start of a turn. */
@@ -88,7 +120,7 @@ export class Attestations {
   }
 
   private recordState(attestation: Json, look: () => string | null): string | null {
-    const unknown = this.keys.size === 0;
+    const unknown = this.knowsNobody;
     const fault = unknown ? null : look();
     if (unknown) this.uncheckedCount += 1;
     const before = typeof attestation === 'string' ? this.states.get(attestation) : undefined;
@@ -121,8 +153,7 @@ export class Attestations {
 
 /** The claims of an attestation, valid or not. */
 export function claimsOf(attestation: Json | undefined): DecisionClaims | null {
-  const token = typeof attestation === 'string' ? readToken(attestation) : null;
-  return token && decisionClaims(token.claims);
+  return typeof attestation === 'string' ? claimsOfDecision(attestation) : null;
 }
 
 function timeFault({ iat, exp }: Pick<DecisionClaims, 'iat' | 'exp'>, at: number): string | null {
@@ -131,7 +162,7 @@ function timeFault({ iat, exp }: Pick<DecisionClaims, 'iat' | 'exp'>, at: number
 }
 
 function claimsFault(
-  { aud, digest, decision, outcome, note_hash, principal }: DecisionClaims,
+  { aud, digest, decision, outcome, input_hash, note_hash, principal }: DecisionClaims,
   statement: Omit<SignedStatement, 'attestation'>,
   here: Audience,
 ): string | null {
@@ -142,6 +173,7 @@ function claimsFault(
   if (digest !== statement.digest) return 'it was signed for another call';
   if (decision !== statement.decision) return `it was signed to ${decision}, not to ${quote(statement.decision)}`;
   if ((outcome ?? null) !== statement.outcome) return 'it was signed for another outcome';
+  if (statement.input_hash !== undefined && input_hash !== statement.input_hash) return 'it was signed for another answer';
   if (note_hash !== undefined && note_hash !== (statement.note === null ? null : (hashOf(statement.note) ?? '')))
     return 'it was signed with another note, or with none';
   return typeof statement.by === 'string' && samePerson(principal, statement.by) ? null : `it was signed by ${quote(principal)}`;

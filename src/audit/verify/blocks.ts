@@ -14,6 +14,7 @@ import { CLOCKS_MS } from '../../attestation/trusted-keys';
 import { claimsOf } from './attestations';
 import { quote } from './fault';
 import type { History, Report, ScheduledCall } from './history';
+import { isEntry, isOfList, listOf, wantsSignatures } from './recorded-lists';
 import type { RecordedRules } from './recorded-rules';
 import { attempt, hashOf, timeOf, UNKNOWN } from './values';
 
@@ -59,9 +60,14 @@ const RULE_FIELDS = new Set([
   ...'turn_id workflow_id first_execution_run_id store_id requester message_hash agent session_id parent signed_for call steer sub_turns'.split(
     ' ',
   ),
-  ...'call_id tool version class verdict undecided decision digest by at note expires_at attestation subject'.split(' '),
+  ...'call_id tool version class verdict undecided approval_entry decision digest by at note expires_at attestation subject'.split(
+    ' ',
+  ),
   ...'dispatch idempotency_key approval effect recorded outcome'.split(' '),
 ]);
+
+/** Decisions that a signal or update gives. */
+const ANSWER_KINDS = new Set<Json | undefined>(['approve', 'deny', 'edit', 'answer']);
 
 export class Blocks {
   /** The turn's own blocks, by ref. */
@@ -74,7 +80,7 @@ export class Blocks {
   /** The fields kept of the parts in this turn's lines, by ref; null: left out. */
   private readonly parts = new Map<string, Body>();
   private readonly approvals: Approval[] = [];
-  /** People who changed a call's input, by call; people who steered the turn. */
+  /** People who changed a call's input, by call; people who steered the turn, or answered a question of the model. */
   private readonly editors = new Map<string, string[]>();
   private readonly steerers: string[] = [];
   private readonly admissions = new Map<string, JsonObject[]>();
@@ -94,7 +100,7 @@ export class Blocks {
     this.parts.set(ref, part === null ? null : this.pickFacts(part.body));
     if (part === null) return;
     for (const run of this.history.callsWith(ref)) {
-      const fault = this.context.rules.fault(run, object(part.body));
+      const fault = this.context.rules.fault(run, object(part.body), this.history.policies.get(ref));
       if (fault !== null) report('B12', fault);
     }
   }
@@ -142,6 +148,7 @@ export class Blocks {
         return this.outcome(block.kind, body, report, ref);
       case 'summary':
       case 'end':
+      case 'enrolment': // of no turn: nothing here names it
         return;
     }
   }
@@ -192,6 +199,7 @@ export class Blocks {
   private pickFacts(body: Json): JsonObject {
     if (!isJsonObject(body)) return {};
     const facts = Object.fromEntries(Object.entries(body).filter(([key]) => RULE_FIELDS.has(key)));
+    if (body.decision === 'answer') facts.value_hash = hashOf(body.value) ?? '';
     if (this.isMessage(body)) facts.says_message = true;
     if (body.type === 'text' && typeof body.text === 'string') facts.steer_digest = steerDigest(body.text);
     return facts;
@@ -225,8 +233,9 @@ export class Blocks {
     const workflow_ids = [this.turn.workflow_id, ...(typeof session_id === 'string' ? [sessionWorkflowId(session_id)] : [])];
     const start = { requester, agent: signedFor.agent, message_hash: signedFor.message_hash, workflow_ids, at };
     const fault = attestation === undefined ? 'it is not signed' : this.history.startFault(attestation, start);
-    const approvals = object(this.context.definitions.get(text(definition_ref))?.approvals);
-    const requiresSignatures = Object.values(approvals).some((policy) => object(policy).channel === 'attested');
+    const { approvals, approval_lists } = this.context.definitions.get(text(definition_ref)) ?? {};
+    const requiresSignatures =
+      Object.values(object(approvals)).some((policy) => object(policy).channel === 'attested') || wantsSignatures(approval_lists);
     if (fault !== null && requiresSignatures && parent === undefined)
       report(
         'H7',
@@ -305,11 +314,13 @@ export class Blocks {
       report('H5', `${quote(by)} signed the decision over another transcript than this one`);
     const person = plainName(text(by));
     if (decision === 'approve') this.approvals.push({ digest, person });
+    // The model reads it: its author had a hand in what follows.
+    if (decision === 'answer') this.steerers.push(person);
     if (decision === 'edit') {
       const call = text(object(body.subject).call_id);
       this.editors.set(call, [...(this.editors.get(call) ?? []), person]);
     }
-    const isAnswer = decision === 'approve' || decision === 'deny' || decision === 'edit';
+    const isAnswer = ANSWER_KINDS.has(decision);
     this.checkTimes(body, writtenAt, report);
     const decisions = isAnswer && history.whole ? history.decisions : null;
     if (decisions?.has(decision, digest, by) && !decisions.has(decision, digest, by, timeOf(at) + CLOCKS_MS))
@@ -373,7 +384,18 @@ export class Blocks {
     const quorum = typeof policy.quorum === 'number' ? policy.quorum : 1;
     if (asks && people.size < quorum) report('B9', `The call ran with ${people.size} approvals, and ${quorum} were asked for`);
     if (policy.four_eyes === true) this.fourEyes(body, call, people, report);
-    if (policy.channel === 'attested') signedAll(approvals, list(policy.roles), report);
+    if (policy.channel === 'attested') signedAll(approvals, (at) => this.rolesAt(policy, call.digest, at), report);
+  }
+
+  /** The roles that may approve at this time, by what people were asked; empty: any. */
+  private rolesAt(policy: JsonObject, digest: Json | undefined, at: Json | undefined): Json[] {
+    const roles = list(policy.roles);
+    if (roles.length === 0) return [];
+    const { history } = this;
+    const known = history.escalationsOf(digest);
+    const isUnknown = known.length === 0 && history.unknown.escalations;
+    const due = isUnknown ? list(policy.escalate).map(object) : known.filter((one) => timeOf(one.at) <= timeOf(at));
+    return [...roles, ...due.flatMap((one) => list(one.roles))];
   }
 
   private fourEyes({ subject, call_id }: JsonObject, { makers }: JsonObject, people: Set<string>, report: Report): void {
@@ -386,7 +408,8 @@ export class Blocks {
   }
 
   /** B10 */
-  private approvedUnder({ definition_ref, policy_ref, tool, version, approval, subject }: JsonObject, report: Report): void {
+  private approvedUnder(body: JsonObject, report: Report): void {
+    const { definition_ref, policy_ref, tool, version, approval, subject } = body;
     const { class: kind = 'destructive' } = object(subject);
     const tools = list(this.context.definitions.get(text(definition_ref))?.tools).map(object);
     const classes = tools.filter((one) => one.name === tool && one.version === version).map((one) => one.class);
@@ -398,10 +421,25 @@ export class Blocks {
     if (this.context.rules.requiresSignatures(text(policy_ref)) && object(approval).channel !== 'attested')
       report('B10', 'The call was dispatched as if any name approved it, and the recorded rules take signed decisions only');
     const definition = this.context.definitions.get(text(definition_ref));
-    const policy = object(definition?.approvals)[text(tool)];
+    const policies = object(definition?.approvals);
+    const policy = Object.hasOwn(policies, text(tool)) ? policies[text(tool)] : undefined;
+    if (definition) this.underEntry(body, listOf(definition, tool), report);
     if (policy === undefined) return;
     const same = attempt(() => canonical(policy)) === attempt(() => canonical(approval ?? null));
     if (!same) report('B10', "The call was dispatched under another approval policy than that of the agent's definition");
+  }
+
+  /** B10: the policy is that of the entry that applies by the rules, and the definition has these rules. */
+  private underEntry({ approval = null, policy_ref, tool, digest }: JsonObject, of: Json | undefined, report: Report): void {
+    const { rules } = this.context;
+    if (!rules.hasList(text(policy_ref), text(tool), of))
+      report('B10', "The agent's definition has another list of approval rules for the tool than its rules");
+    if (of === undefined) return;
+    if (!isOfList(approval, of))
+      report('B10', "The call was dispatched under another approval policy than that entry of the agent's definition has");
+    const applies = rules.entryOf(text(digest));
+    if (applies !== undefined && !isEntry(object(approval).entry, applies))
+      report('B10', 'Another entry of the approval rules applies to the call than the one that it was dispatched under');
   }
 
   /** B11 */
@@ -433,9 +471,10 @@ function dispatchName({ digest, idempotency_key }: JsonObject, dispatch: Json | 
   return JSON.stringify([digest ?? null, idempotency_key ?? null, dispatch ?? null]);
 }
 
-function signedAll(approvals: readonly JsonObject[], roles: Json[], report: Report): void {
-  for (const { by, attestation } of approvals) {
+function signedAll(approvals: readonly JsonObject[], rolesAt: (at: Json | undefined) => Json[], report: Report): void {
+  for (const { by, attestation, at } of approvals) {
     const claims = claimsOf(attestation);
+    const roles = rolesAt(at);
     if (!claims) report('B9', `The approval of ${quote(by)} is not signed, and this call takes signed ones only`);
     else if (roles.length > 0 && !claims.roles.some((role) => roles.includes(role)))
       report('B9', `${quote(by)} has none of the roles that may approve this call`);

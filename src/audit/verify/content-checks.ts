@@ -1,5 +1,5 @@
 /** Checks that history, transcript and effect records agree (docs/bundle-format.md, rules H, B, T and D). Keeps the first fault. */
-import type { TrustedKey } from '../../attestation/trusted-keys';
+import type { TrustEntry } from '../../attestation/trusted-keys';
 import { isJsonObject, type JsonObject } from '../../shared/json/json';
 import { list, object, text } from '../../record/fields';
 import { BUNDLE_VERSION, type Bodies, type BundleBody, type LineKind } from '../format/lines';
@@ -26,7 +26,7 @@ export class ContentChecks {
   private readonly subTurns: JsonObject[] = [];
 
   constructor(
-    trust: readonly TrustedKey[],
+    trust: readonly TrustEntry[],
     private readonly structure: Refs,
   ) {
     this.attestations = new Attestations(trust);
@@ -89,7 +89,7 @@ export class ContentChecks {
   }
 
   private define(ref: string, definition: JsonObject): void {
-    const { approvals = {}, tools, name: agent = null, prompt = null } = definition;
+    const { approvals = {}, approval_lists = {}, tools, name: agent = null, prompt = null } = definition;
     const toolFacts = list(tools).map((tool) => {
       const { name = null, version = null, class: kind = null, internal_only: internal = false, input_schema } = object(tool);
       const { idempotent = null, sub_agent } = object(tool);
@@ -98,7 +98,8 @@ export class ContentChecks {
     });
     const { limits, max_parallel, sibling_abort, approval_expiry_ms, steer_supersedes } = definition;
     const policy = { limits, max_parallel, sibling_abort, approval_expiry_ms, steer_supersedes } as JsonObject;
-    this.definitions.set(ref, { approvals, tools: toolFacts, name: agent, prompt_hash: hashOf(prompt), policy });
+    const facts = { approvals, approval_lists, tools: toolFacts, name: agent, prompt_hash: hashOf(prompt), policy };
+    this.definitions.set(ref, facts);
   }
 
   /** T6 */

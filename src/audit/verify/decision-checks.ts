@@ -30,8 +30,13 @@ interface AdmittedEdit {
   hash: string | null;
 }
 
-const ANSWER_KINDS = new Set<Json | undefined>(['approve', 'deny', 'edit']);
+const ANSWER_KINDS = new Set<Json | undefined>(['approve', 'deny', 'edit', 'answer']);
 const ALIVE = new Set<Json | undefined>(['claimed', 'applied', 'in_doubt']);
+
+/** Names what one person answered to one question. */
+function answerName({ digest, value, attestation = null }: JsonObject, by: Json | undefined): string {
+  return `${text(digest)} ${hashOf(value)} ${hashOf(attestation)} ${text(by)}`;
+}
 
 export class DecisionChecks {
   private readonly messages = new DecisionMessages();
@@ -50,6 +55,8 @@ export class DecisionChecks {
   private readonly digestsWithRun = new Set<string>();
   /** Bodies of decisions, by part. */
   private readonly bodies = new Map<string, JsonObject>();
+  /** Answers that a worker found good (`answerName`). */
+  private readonly goodAnswers = new Set<string>();
   private report: Report = () => undefined;
 
   constructor(
@@ -127,6 +134,7 @@ export class DecisionChecks {
     if (type === 'settleEffect') this.checkSettlements(value, call);
     if (type === 'admitCall' && isJsonObject(value.edit)) this.checkEdit(value.edit, call);
     if (type === 'checkDecision') this.checkAttestation(value);
+    if (type === 'checkAnswer') this.checkAnswer(value);
     if (type === 'forwardDecision' && this.knows && !this.messages.wasSent(value.body))
       this.report('H9', 'A decision was passed on to a turn below that nobody has sent');
   }
@@ -151,6 +159,7 @@ export class DecisionChecks {
       if (output.ok === true)
         this.checkedDecisions.push({ value, principal, run: run.id, began, endPlace: this.place, tasks: this.tasks });
     }
+    if (type === 'checkAnswer' && output.ok === true) this.noteAnswerCheck(value, output.principal);
     const hasRun = type === 'openSubTurn' ? output.open === true : output.state === 'succeeded' && call.class !== 'destructive';
     if ((type === 'runCall' || type === 'openSubTurn') && own && hasRun && this.isComparable(call.digest))
       if (!this.questions.isApprovedIn(run, value, began))
@@ -187,6 +196,9 @@ export class DecisionChecks {
   /** H9: a worker found a signed decision valid; an edited input was admitted. */
   private checkCountedDecision(one: JsonObject, { kind, digest, attestation, outcome }: Words, call: Json | undefined): void {
     const decision = one.decision === 'edit' ? 'edit' : kind;
+    if (kind === 'answer' && !this.goodAnswers.has(answerName(one, one.by)))
+      this.report('H9', `No worker has found the answer of ${quote(one.by)} good, and it counted`);
+    if (kind === 'answer') return;
     if (typeof attestation === 'string' && this.findChecks({ decision, digest, outcome, attestation, by: one.by }).length === 0)
       this.report('H9', `No worker has found the signed decision of ${quote(one.by)} good, and it counted`);
     if (one.decision !== 'edit' || typeof one.revision !== 'number') return;
@@ -220,6 +232,27 @@ export class DecisionChecks {
       (note_hash === undefined || note_hash === (message.note === null ? null : hashOf(message.note)));
     if (!this.messages.about(digest).some(alike))
       this.report('H9', 'A worker was to look at a signed decision that no signal or update has');
+  }
+
+  /** H9: the answer that a worker was to check is that of a signal or update. */
+  private checkAnswer({ digest, value, by, note, attestation = null }: JsonObject): void {
+    if (!this.knows) return;
+    const alike = (message: DecisionMessage) =>
+      message.kind === 'answer' &&
+      message.attestation === attestation &&
+      message.input === hashOf(value) &&
+      hashOf(message.note) === hashOf(note ?? null) &&
+      message.name === by;
+    if (!this.messages.about(digest).some(alike))
+      this.report('H9', 'A worker was to look at an answer that no signal or update has');
+  }
+
+  private noteAnswerCheck(answer: JsonObject, principal: Json | undefined): void {
+    const { attestation, by } = answer; // absent where the argument was left out
+    const signer = typeof attestation === 'string' ? principalOf(attestation) : by;
+    if (this.knows && answer.value !== undefined && principal !== signer)
+      this.report('H9', `A worker is said to have found good that ${quote(principal)} answered, and another has`);
+    this.goodAnswers.add(answerName(answer, principal));
   }
 
   private findChecks({ decision, digest, outcome = null, attestation, by }: Record<string, Json | undefined>): CheckedDecision[] {

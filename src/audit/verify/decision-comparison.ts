@@ -6,16 +6,20 @@ import { inputPreimage } from '../../shared/json/digests';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { list, object, text } from '../../record/fields';
 import type { BlockBody, PartBody } from '../format/lines';
+import { CLOCKS_MS } from '../../attestation/trusted-keys';
 import type { Blocks } from './blocks';
 import type { History } from './history';
+import { isOfList, listOf } from './recorded-lists';
 import { HISTORY, RESULT, TRANSCRIPT, type SourceComparison } from './source-comparison';
-import { attempt, attributesOf, eventType, firstPayload, hashOf, resultIn, UNKNOWN } from './values';
+import { attempt, attributesOf, eventType, firstPayload, hashOf, resultIn, timeOf, UNKNOWN } from './values';
 import { Verdicts } from './verdicts';
 import { contains, jsonOf } from './wanted-input';
 
 interface ScheduledActivity {
   type: string;
   value: JsonObject;
+  /** ms since 1970. */
+  at: number;
 }
 
 /** An answer of admission: the fields that its part has too. */
@@ -35,7 +39,7 @@ interface AdmissionAnswer {
 }
 
 /** A kind of fact that admission was told of a call, or answered. */
-type Fact = 'approval' | 'quorum' | 'reason' | 'changes' | 'held' | 'expiry';
+type Fact = 'approval' | 'quorum' | 'entry' | 'reason' | 'changes' | 'held' | 'expiry';
 
 export class DecisionComparison {
   private activities = new Map<string, ScheduledActivity>();
@@ -73,7 +77,7 @@ export class DecisionComparison {
         const value = firstPayload(input);
         const argument = value === UNKNOWN ? {} : object(value);
         const { outcomes, ...otherFields } = argument;
-        const one = { type: text(object(activityType).name), value: otherFields as JsonObject };
+        const one = { type: text(object(activityType).name), value: otherFields as JsonObject, at: timeOf(event.eventTime) };
         // The result of a step is complete without its argument.
         if (value !== UNKNOWN || one.type === 'takeStep' || one.type === 'admitDirect')
           this.activities.set(text(event.eventId), one);
@@ -121,7 +125,8 @@ export class DecisionComparison {
     const { digest, tool } = value;
     if (type === 'admitDirect') this.all.addFacts('turn', '', { tool, input_json: value.input_json }, HISTORY);
     if (type === 'admitCall') this.checkRequest(value, call);
-    if (type === 'checkDecision' && value.decision !== 'steer') this.all.addFacts('call', digest, { tool }, HISTORY);
+    if ((type === 'checkDecision' && value.decision !== 'steer') || type === 'checkAnswer')
+      this.all.addFacts('call', digest, { tool }, HISTORY);
     // Checked before the activity's own facts are added.
     if (type === 'closeQuestion' || type === 'notify') this.isKnown('call', digest);
     if (type === 'notify') this.isKnown('card', value.card_ref);
@@ -175,7 +180,7 @@ export class DecisionComparison {
       this.all.report('D4', `An activity names a ${subject} that nobody was asked about`);
   }
 
-  private checkResult({ type, value }: ScheduledActivity, output: JsonObject): void {
+  private checkResult({ type, value, at }: ScheduledActivity, output: JsonObject): void {
     const call = object(value.call);
     if (type === 'takeStep') for (const one of list(output.calls).map(object)) this.checkCall(one);
     if (type === 'admitDirect') {
@@ -186,6 +191,7 @@ export class DecisionComparison {
       if (one.verdict !== 'rejected') this.all.addFacts('turn', '', { tool: one.tool }, HISTORY);
     }
     if (type === 'admitCall' && output.ok === true) this.checkVerdict(value, call, output);
+    if (type === 'admitCall' && output.ok === true) this.checkEscalations(value, output, at);
     if (type === 'runCall' || type === 'openSubTurn') {
       const { held } = type === 'runCall' ? output : object(output.refused);
       for (const one of list(held)) this.keep('held', call.id, one);
@@ -207,6 +213,9 @@ export class DecisionComparison {
     // By default the approval of one person is enough, over any channel.
     else this.keep('quorum', id, { quorum: 1, channel: 'any' });
     const definedApproval = object(this.definitions.get(text(call.definition_ref))?.approvals)[text(tool)];
+    const rules = listOf(this.definitions.get(text(call.definition_ref)) ?? {}, tool);
+    if (approval !== undefined && rules !== undefined && !isOfList(approval, rules))
+      this.all.report('D4', "A call was admitted under another approval policy than that entry of the agent's definition has");
     if (approval !== undefined && definedApproval !== undefined && hashOf(approval) !== hashOf(definedApproval))
       this.all.report('D4', "A call was admitted under another approval policy than that of the agent's definition");
     for (const one of list(changes)) this.keep('changes', id, one);
@@ -233,6 +242,21 @@ export class DecisionComparison {
     this.admit(input_ref, { ...answer, isAfterStep: true, edit: editedInput } as AdmissionAnswer, input);
   }
 
+  /** D4: further people may approve no sooner than the policy says, counted from when people were asked. */
+  private checkEscalations({ approval }: JsonObject, { renewed, escalations }: JsonObject, at: number): void {
+    const { escalate } = object(object(renewed).approval ?? approval);
+    const answers = list(escalations).map(object);
+    if (answers.length === 0) return;
+    const rules = list(escalate).map(object);
+    const right =
+      answers.length === rules.length &&
+      answers.every(({ at: from, roles }, index) => {
+        const { after_ms, roles: named } = rules[index]!;
+        return hashOf(roles) === hashOf(named) && timeOf(from) >= at + Number(after_ms) - CLOCKS_MS;
+      });
+    if (!right) this.all.report('D4', 'Further people were to approve a call sooner, or others, than its approval policy says');
+  }
+
   private admit(ref: Json | undefined, answer: AdmissionAnswer, input: Json | undefined): void {
     if (typeof ref !== 'string') return;
     this.answers.set(ref, answer);
@@ -244,6 +268,8 @@ export class DecisionComparison {
   /** D2: the part agrees with admission's answer and with the requested input. */
   private comparePart(answer: AdmissionAnswer, body: JsonObject, direct: boolean): void {
     const { call_id, tool, verdict, reason, input_hash, changes, isAfterStep, edit } = answer;
+    if (verdict !== 'rejected' && !this.has('entry', call_id, body.approval_entry ?? null))
+      this.all.report('D2', 'The transcript has another entry of the approval rules for the call than admission has answered');
     const recordedChanges = list(body.changes).map((one) => ({ hook: object(one).hook ?? null, why: object(one).why ?? null }));
     const answeredChanges = changes.map((one) => ({ hook: object(one).hook ?? null, why: object(one).why ?? null }));
     if (hashOf(recordedChanges) !== hashOf(answeredChanges))
@@ -269,6 +295,7 @@ export class DecisionComparison {
   private approvedUnder(id: Json | undefined, approval: Json | undefined): void {
     const { quorum, channel } = object(approval);
     this.keep('approval', id, approval);
+    this.keep('entry', id, object(approval).entry ?? null);
     this.keep('quorum', id, { quorum: quorum ?? null, channel: channel ?? null });
   }
 
@@ -276,13 +303,15 @@ export class DecisionComparison {
   private view({ calls }: { calls: Json[] }): void {
     for (const call of calls.map(object)) {
       this.attempts(call, RESULT);
-      const { required, quorum, channel, expires_at = null } = object(call.approval);
+      const { required, quorum, channel, expires_at = null, entry = null } = object(call.approval);
       const { length: decisionCount } = this.all.decisionsOn(call.digest);
       if (this.all.whole && required === false && (decisionCount > 0 || expires_at !== null))
         this.all.report('D5', "The turn's result says that nobody had to approve a call that people were asked about");
       if (this.all.whole && !this.verdicts.require(call, required, expires_at !== null))
         this.all.report('D5', "The turn's result says otherwise than admission whether people had to approve a call");
-      if (quorum !== undefined && this.all.whole && !this.has('quorum', call.id, { quorum, channel: channel ?? null }))
+      const isKnown =
+        this.has('quorum', call.id, { quorum: quorum ?? null, channel: channel ?? null }) && this.has('entry', call.id, entry);
+      if (quorum !== undefined && this.all.whole && !isKnown)
         this.all.report('D5', "The turn's result says that a call took other approvals than admission has answered");
     }
   }

@@ -1,5 +1,5 @@
 /** Reads people's decisions word for word from the signals and updates of a turn's history (for rules H9, H10, B13 and T9). */
-import { decisionClaims, readToken } from '../../attestation/claims';
+import { claimsOfDecision } from '../../attestation/passkey-decision';
 import { readDecision, type DecisionKind } from '../../shared/approval/decision';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { list, object, text } from '../../record/fields';
@@ -10,7 +10,9 @@ import { optional } from '../../shared/json/optional';
 const SHORTEST_NAME = 12;
 /** Characters of a sender's identity that are kept. */
 export const LONGEST_IDENTITY = 200;
-const KINDS = new Set(['approve', 'deny', 'settle']);
+const KINDS = new Set(['approve', 'deny', 'settle', 'answer']);
+/** Updates that decide: the body of `decide` names the decision. */
+const UPDATES = new Set(['decide', 'answer']);
 
 /** What one signal or update says of one call. */
 export interface DecisionMessage {
@@ -28,8 +30,10 @@ export interface DecisionMessage {
   calls: number;
   /** The person's name in the decision; if it is signed, the principal. */
   by: string;
+  /** The name that the sender gave, signed or not; empty: none. */
+  name: string;
   note: Json;
-  /** Hash of an edited input; null: there is none. */
+  /** Hash of an edited input, or of an answer; null: there is none. */
   input: string | null;
   outcome: Json;
   attestation: string | null;
@@ -59,7 +63,7 @@ export interface Words {
   by: Json | undefined;
   note: Json | undefined;
   attestation: Json | undefined;
-  /** Null: no edit. Undefined: any edit. */
+  /** Hash, as of a message. Null: no edit. Undefined: any edit. */
   input?: Json | undefined;
   outcome?: Json | undefined;
   channel?: Json | undefined;
@@ -93,9 +97,9 @@ export class DecisionMessages {
     if (type === 'WORKFLOW_EXECUTION_UPDATE_ACCEPTED' || type === 'WORKFLOW_EXECUTION_UPDATE_ADMITTED') {
       const { input, meta } = object(attributes.acceptedRequest ?? attributes.request);
       const { name, args } = object(input);
-      if (name !== 'decide') return;
+      if (!UPDATES.has(text(name))) return;
       const value = firstPayload(args);
-      const kind = value === UNKNOWN ? '' : text(object(value).decision);
+      const kind = name === 'answer' ? name : value === UNKNOWN ? '' : text(object(value).decision);
       const from: From = { ...at, kind, channel: 'update', identity: object(meta).identity, until: untilOf(args), payloads: 1 };
       this.updates.set(`${at.run} ${text(event.eventId)}`, this.note(value, from));
     }
@@ -127,14 +131,16 @@ export class DecisionMessages {
   private note(value: JsonOrUnknown, from: From): DecisionMessage[] {
     this.unknown ||= value === UNKNOWN;
     if (value === UNKNOWN || !isJsonObject(value)) return [];
-    const { call, calls, by, note = null, input, attestation, outcome = null } = value;
+    const { call, calls, by, note = null, attestation, outcome = null } = value;
+    const answers = from.kind === 'answer';
+    const input = answers ? value.value : value.input;
     const names = [...texts(call), ...texts(calls)];
     const attestations = texts(attestation);
     if (attestations.length > 0 && attestations.length !== names.length) return [];
     const forwardedDecision = {
       decision: from.kind,
-      calls: names,
-      ...optional({ by, note: note ?? undefined, input, outcome: outcome ?? undefined }),
+      ...(answers ? { call: names[0] ?? null } : { calls: names }),
+      ...optional({ by, note: note ?? undefined, [answers ? 'value' : 'input']: input, outcome: outcome ?? undefined }),
       ...(attestations.length === 0 ? {} : { attestation: attestations }),
     };
     const whole = hashOf(forwardedDecision);
@@ -145,7 +151,14 @@ export class DecisionMessages {
     const messages = names.map((one, index): DecisionMessage => {
       const token = attestations[index] ?? null;
       const person = token === null ? text(by) : (principalOf(token) ?? '');
-      const words = { by: person, note, input: input === undefined ? null : hashOf(input), outcome, attestation: token };
+      const words = {
+        by: person,
+        name: text(by),
+        note,
+        input: input === undefined ? null : hashOf(input),
+        outcome,
+        attestation: token,
+      };
       return { ...from, identity, call: one, calls: names.length, ...words, right, isAccepted: null, whole };
     });
     for (const message of messages.filter(({ call }) => call.length >= SHORTEST_NAME)) {
@@ -175,16 +188,16 @@ function says(message: DecisionMessage, words: Words): boolean {
 }
 
 /** The words that the person of this decision must have sent. */
-export function wordsOf({ decision, digest, by, note, attestation, channel, identity, until }: JsonObject): Words {
+export function wordsOf({ decision, digest, by, note, attestation, channel, identity, until, value }: JsonObject): Words {
   const edits = decision === 'edit';
   const words = { kind: edits ? 'approve' : text(decision), digest, by, note, attestation, channel, identity, until };
-  return edits ? words : { ...words, input: null };
+  if (edits) return words;
+  return { ...words, input: decision === 'answer' ? (hashOf(value) ?? '') : null };
 }
 
 /** The principal of a signed decision; null: the token is no decision. */
 export function principalOf(token: string): string | null {
-  const read = readToken(token);
-  return (read && decisionClaims(read.claims)?.principal) ?? null;
+  return claimsOfDecision(token)?.principal ?? null;
 }
 
 /** `until` in an update's second argument. */

@@ -12,7 +12,13 @@ import type {
   RenewedPolicy,
 } from '../../shared/io/admission';
 import type { ReconcileEffectInput, ReconcileEffectOutput, SettleEffectInput, RunCallInput } from '../../shared/io/call';
-import type { CheckDecisionInput, CheckDecisionOutput, NotifyInput } from '../../shared/io/people';
+import type {
+  CheckAnswerInput,
+  CheckAnswerOutput,
+  CheckDecisionInput,
+  CheckDecisionOutput,
+  NotifyInput,
+} from '../../shared/io/people';
 import type { Place } from './fact-tables';
 
 /** The argument of `runCall`. */
@@ -43,6 +49,7 @@ export const DECISION_SOURCE = {
   until: 'rule.H9',
   attestation: 'rule.H9',
   given_in: 'rule.H9',
+  value: 'rule.H9',
 } as const satisfies Record<keyof Decision, Place>;
 
 export const EDIT = {
@@ -90,8 +97,25 @@ export const CHECK_DECISION_INPUT = {
   attestation: 'rule.H9',
   input_hash: 'rule.H9',
   note_hash: 'rule.H9',
+  roles: 'once.the workflow’s own; B9 checks the roles of those whose approval counted',
   at: 'rule.D1',
 } as const satisfies Record<keyof CheckDecisionInput, Place>;
+
+export const CHECK_ANSWER_INPUT = {
+  turn: 'once.compared field by field',
+  digest: 'rule.H9',
+  tool: 'call.tool',
+  value: 'rule.H9',
+  by: 'rule.H9',
+  note: 'rule.H9',
+  attestation: 'rule.H9',
+  at: 'rule.D1',
+} as const satisfies Record<keyof CheckAnswerInput, Place>;
+
+export const CHECK_ANSWER_OUTPUT = {
+  ok: 'rule.H9',
+  principal: 'rule.H9',
+} as const satisfies Record<keyof (CheckAnswerOutput & { ok: true }), Place>;
 
 export const CHECK_DECISION_OUTPUT = {
   ok: 'rule.H9',
@@ -108,6 +132,8 @@ export const ADMIT_CALL_INPUT = {
   held: 'rule.D4',
   edit: 'rule.H9',
   untrusted: 'rule.D4',
+  head: 'rule.D1',
+  cards: 'once.only how much of a card that does not fit is shown depends on it',
   approval: 'rule.D4',
 } as const satisfies Record<keyof AdmitCallInput, Place>;
 
@@ -162,6 +188,7 @@ export const NOTIFY_INPUT = {
   call_id: 'call.call_id',
   tool: 'call.tool',
   digest: 'names.call',
+  head: 'rule.D1',
   card_ref: 'names.card',
   card: 'once.of a call in doubt nothing else has a card',
   expires_at: 'rule.D4',

@@ -103,6 +103,7 @@ export const ADMITTED_CALL = {
   approval: 'rule.D4',
   reconcile_ms: 'once.of the tool’s code',
   sub_agent: 'rule.D2',
+  question_ms: 'rule.D4',
   definition_ref: 'use.definition_ref',
   target_hash: 'asked.target_hash',
 } as const satisfies Record<keyof AdmittedCall, Place>;
@@ -119,6 +120,7 @@ export const ADMIT_CALL_OUTPUT = {
   decided: 'rule.D4',
   renewed: 'rule.D4',
   target_hash: 'call.target_hash',
+  escalations: 'rule.D4',
 } as const satisfies Record<keyof (AdmitCallOutput & { ok: true }), Place>;
 
 /** A call in the arguments of activities that admit, run, inspect or settle it. Admission gets no digest, but computes it. */
@@ -216,6 +218,7 @@ export const DECISION = {
   until: 'rule.D5',
   attestation: 'rule.D5',
   given_in: 'rule.D5',
+  value: 'rule.D5',
 } as const satisfies Record<keyof Decision, Place>;
 
 export const APPROVAL_VIEW = {
@@ -227,6 +230,7 @@ export const APPROVAL_VIEW = {
   quorum: 'rule.D5',
   channel: 'rule.D5',
   decisions: 'rule.D5',
+  entry: 'rule.D5',
 } as const satisfies Record<keyof ApprovalView, Place>;
 
 /** A signal that changed nothing. */

@@ -1,4 +1,5 @@
 /** Compares what a turn's history repeats: in arguments and results of activities, and in the turn's result (rules D1 to D6). */
+import { ASK_PERSON } from '../../shared/approval/person-question';
 import { actHash, idempotencyKey } from '../../shared/json/digests';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { isCut, isShortOf } from '../../shared/turn/turn-view';
@@ -156,6 +157,7 @@ export class HistoryComparison {
     if (type === 'admitCall' && output.ok === true) this.question(call, output);
     if (type === 'readCard') this.all.addFacts('card', value.card_ref, { text: output.card, digest: output.digest }, HISTORY);
     for (const one of [output, object(output.outcome), object(output.settled), object(output.refused)]) this.checkRun(one, call);
+    if (type === 'runCall' && output.state === 'succeeded') this.answer(call, list(value.approvals), output.result_ref);
     // If the effect differs, the record already had another outcome, and the head is from its author.
     const { by, note, identity } = value;
     if (type === 'settleEffect' && output.effect === value.outcome)
@@ -220,6 +222,15 @@ export class HistoryComparison {
     if (typeof call.class === 'string' && effect !== (call.class === 'destructive' ? EFFECT[state as keyof typeof EFFECT] : null))
       this.all.report('D6', `A ${String(call.class)} call is said to have ${String(state)}, with the effect ${quote(effect)}`);
     if (typeof effect === 'string') this.effects.set(text(call.digest), effect === 'applied');
+  }
+
+  /** D8: the result of a question is what the person answered. */
+  private answer({ tool, class: kind }: JsonObject, approvals: Json[], ref: Json | undefined): void {
+    if (tool !== ASK_PERSON || kind === 'destructive') return;
+    const { value, by, note } = object(approvals[0]);
+    const hasNote = typeof note === 'string' && note.trim() !== '';
+    const data = { answer: value ?? null, by: by ?? null, ...(hasNote ? { note } : {}) };
+    this.all.addFacts('result', ref, { answered: hashOf(data as JsonObject) }, HISTORY);
   }
 
   /** D6: the same, as the next step receives it. */

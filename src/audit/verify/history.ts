@@ -2,6 +2,7 @@
 import { CLOCKS_MS } from '../../attestation/trusted-keys';
 import { list, object, text } from '../../record/fields';
 import { plainName } from '../../shared/approval/approval';
+import { ASK_PERSON } from '../../shared/approval/person-question';
 import { callDigest, idempotencyKey } from '../../shared/json/digests';
 import { activityId } from '../../shared/ids';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
@@ -35,6 +36,7 @@ export interface Outcome {
 interface ScheduledActivity {
   type: string;
   digest: Json | undefined;
+  policy_ref: Json | undefined;
 }
 
 /** Reports a broken rule at the current line. */
@@ -73,11 +75,15 @@ export class History {
   /** Blocks that results named, with the kinds that each may be; `admits`: joined input refs of an admission. */
   readonly namedBlocks: { ref: string; kinds: readonly string[]; admits: string | null }[] = [];
   /** Which were left out. */
-  readonly unknown = { calls: false, digests: false, outcomes: false, admitted: false, questions: false };
+  readonly unknown = { calls: false, digests: false, outcomes: false, admitted: false, questions: false, escalations: false };
   /** The store that the calls are bound to; null: they are bound to none; undefined: there was no call. */
   store: string | null | undefined;
   /** The expiry times of questions to people, by call. */
   private readonly expiries = new Map<string, Set<string>>();
+  /** Rules under which an input was admitted, by the ref of its part. */
+  readonly policies = new Map<string, Json | undefined>();
+  /** Who might approve as well, and from when on, by the digest that people were asked about. */
+  private readonly escalations = new Map<string, JsonObject[]>();
   private run: { began: RunBody['began']; events: number; latest: number; activities: Map<string, ScheduledActivity> } | null =
     null;
 
@@ -201,7 +207,8 @@ export class History {
     const type = text(object(activityType).name);
     const value = firstPayload(input);
     const argument = value === UNKNOWN ? null : object(value);
-    activities.set(text(event.eventId), { type, digest: argument === null ? undefined : object(argument.call).digest });
+    const { digest, policy_ref } = argument === null ? {} : object(argument.call);
+    activities.set(text(event.eventId), { type, digest, policy_ref });
     if (argument === null) {
       if (type === 'runCall') this.unknown.calls = true;
       if (OUTCOMES[type] !== undefined) this.unknown.digests = true;
@@ -230,22 +237,24 @@ export class History {
     const fault = callFault(value, call, id, this.turn) ?? this.storeFault(object(value.turn));
     if (fault !== null) report('H3', fault);
     const people = new Set<string>();
+    // A question of the model runs with the answer to it, which approves nothing.
+    const kind = call.tool === ASK_PERSON && call.class !== 'destructive' ? 'answer' : 'approve';
     for (const approval of approvalsIn(value)) {
       const { by, digest, decision, at, expires_at } = approval;
       const who = quote(by);
-      if (decision !== 'approve' || digest !== call.digest)
+      if (decision !== kind || digest !== call.digest)
         report('H4', `What ${who} said is no approval of this call, which ran with it`);
       if (!(timeOf(at) <= timeOf(expires_at))) report('H4', `${who} approved the call after the approval had expired`);
       if (people.has(plainName(text(by)))) report('H4', `${who} counts twice among those who approved the call`);
       people.add(plainName(text(by)));
-      if (this.whole && !this.decisions.has('approve', call.digest, by))
+      if (this.whole && !this.decisions.has(kind, call.digest, by))
         report('H4', `The call ran with an approval of ${who}, and no signal or update before says that ${who} approved it`);
-      else if (this.whole) this.inTime(approval, call, report);
+      else if (this.whole) this.inTime(approval, kind, call, report);
       if (!(timeOf(at) <= then + CLOCKS_MS))
         report('H6', `The approval of ${who} bears a time after the call was to run with it`);
       if (approval.until !== undefined && !(timeOf(at) <= timeOf(approval.until)))
         report('H6', `The approval of ${who} was accepted when its sender no longer waited`);
-      this.checkAttestation(approval, { digest: call.digest, decision: 'approve', outcome: null, by, at }, report);
+      this.checkAttestation(approval, { digest: call.digest, decision: kind, outcome: null, by, at }, report);
     }
   }
 
@@ -258,15 +267,20 @@ export class History {
     return this.store === store ? null : 'The call that was to run is bound to another store than the calls before it';
   }
 
+  /** From when on further people might approve the call. */
+  escalationsOf(digest: Json | undefined): JsonObject[] {
+    return this.escalations.get(text(digest)) ?? [];
+  }
+
   private noteExpiry(call: string, expiry: string): void {
     this.expiries.set(call, (this.expiries.get(call) ?? new Set()).add(expiry));
   }
 
   /** H6 */
-  private inTime({ by, at, expires_at }: JsonObject, call: JsonObject, report: Report): void {
+  private inTime({ by, at, expires_at }: JsonObject, kind: string, call: JsonObject, report: Report): void {
     if (!this.unknown.questions && !this.expiries.get(text(call.id))?.has(text(expires_at)))
       report('H6', `The approval of ${quote(by)} is said to have been good until a time that nobody was asked until`);
-    if (!this.decisions.has('approve', call.digest, by, timeOf(at) + CLOCKS_MS))
+    if (!this.decisions.has(kind, call.digest, by, timeOf(at) + CLOCKS_MS))
       report('H6', `The approval of ${quote(by)} bears a time before the signal or update that gave it`);
   }
 
@@ -286,12 +300,13 @@ export class History {
 
   /** Reports a decision with an invalid signature. */
   checkAttestation(
-    { attestation, note = null }: JsonObject,
-    statement: Omit<SignedStatement, 'attestation' | 'note'>,
+    { attestation, note = null, value, value_hash = hashOf(value) }: JsonObject,
+    statement: Omit<SignedStatement, 'attestation' | 'note' | 'input_hash'>,
     report: Report,
   ): void {
     if (attestation === undefined) return;
-    const fault = this.attestations.fault({ attestation, note, ...statement }, this.audience);
+    const answer = statement.decision === 'answer' ? { input_hash: value_hash } : {};
+    const fault = this.attestations.fault({ attestation, note, ...answer, ...statement }, this.audience);
     if (fault !== null) report('H5', `The signed decision of ${quote(statement.by)} does not hold: ${fault}`);
   }
 
@@ -301,12 +316,13 @@ export class History {
   }
 
   private noteResult(at: number, { scheduledEventId, result }: JsonObject, activities: Map<string, ScheduledActivity>): void {
-    const { type, digest } = activities.get(text(scheduledEventId)) ?? { type: '', digest: undefined };
+    const { type, digest, policy_ref } = activities.get(text(scheduledEventId)) ?? NOTHING;
     if (type === 'lookAtSubTurn') return;
     const value = firstPayload(result);
     if (value === UNKNOWN) {
       this.lastHead = UNKNOWN;
       this.unknown.outcomes ||= OUTCOMES[type] !== undefined;
+      this.unknown.escalations ||= type === 'admitCall';
       this.unknown.admitted ||= type === 'takeStep' || type === 'admitDirect';
       return;
     }
@@ -315,6 +331,11 @@ export class History {
     const outcome = OUTCOMES[type]?.(output);
     if (isJsonObject(outcome)) this.note({ digest, head: outcome.head, effect: outcome.effect, at });
     this.names(type, output);
+    const { input_ref } = object(output.decided);
+    if (type === 'admitCall' && typeof input_ref === 'string')
+      this.policies.set(input_ref, object(output.renewed).policy_ref ?? policy_ref);
+    if (type === 'admitCall' && output.escalations !== undefined && !this.escalations.has(text(output.digest)))
+      this.escalations.set(text(output.digest), list(output.escalations).map(object));
     if (type === 'takeStep') this.admit(list(output.calls).map(object));
     if (type === 'admitDirect') this.admit([object(output.call)]);
   }
@@ -343,9 +364,12 @@ export class History {
     const callFacts = calls.map(
       ({ id, tool, version, class: of, verdict }) => ({ id, tool, version, class: of, verdict }) as JsonObject,
     );
+    for (const { input_ref, policy_ref } of calls) this.policies.set(text(input_ref), policy_ref);
     this.admittedCalls.set(calls.map(({ input_ref }) => text(input_ref)).join(), callFacts);
   }
 }
+
+const NOTHING: ScheduledActivity = { type: '', digest: undefined, policy_ref: undefined };
 
 /** Activities that continue from a head. */
 const GIVEN_HEADS = new Set(['takeStep', 'runCall', 'endTurn', 'settleEffect']);
@@ -370,7 +394,7 @@ function approvalsIn({ approvals, approval }: JsonObject): JsonObject[] {
 
 function scheduledCall(value: JsonObject, call: JsonObject, at: number): ScheduledCall {
   const { input: _, earlier: __, ...otherFields } = call;
-  const approvals = approvalsIn(value).map(({ by, attestation }) => ({ by, attestation }) as JsonObject);
+  const approvals = approvalsIn(value).map(({ by, attestation, at: then }) => ({ by, attestation, at: then }) as JsonObject);
   const { agent, requester } = object(value.turn);
   return { call: otherFields, agent, requester, untrusted: value.untrusted === true, verdict: value.verdict, approvals, at };
 }

@@ -1,5 +1,5 @@
 /** Verifies a bundle offline, in one pass, against the keys that the auditor trusts (docs/bundle-format.md, "What is checked"). */
-import type { TrustedKey } from '../../attestation/trusted-keys';
+import type { TrustEntry } from '../../attestation/trusted-keys';
 import { BUNDLE_VERSION, type BundleBody, type EndBody } from '../format/lines';
 import { BrokenLine, readLines, type Chunks } from '../format/reader';
 import { Fault } from './fault';
@@ -23,7 +23,7 @@ const DISAGREEMENT_NOTE = 'Its sources disagreed when it was made, says its sign
  * const keys = await readTrustedKeys('keys.json');
  * const { verdict, why } = await verifyBundle(createReadStream('turn.jsonl'), keys);
  */
-export async function verifyBundle(chunks: Chunks, trust: readonly TrustedKey[]): Promise<Verification> {
+export async function verifyBundle(chunks: Chunks, trust: readonly TrustEntry[]): Promise<Verification> {
   const structure = new Structure();
   const meaning = new ContentChecks(trust, structure);
   try {
@@ -58,20 +58,22 @@ export async function verifyBundle(chunks: Chunks, trust: readonly TrustedKey[])
 }
 
 /** The original of a redacted bundle; null: nothing was redacted. */
-function originalOf(trust: readonly TrustedKey[], { made_at, v }: BundleBody, end: EndBody): Verification['made_of'] {
+function originalOf(trust: readonly TrustEntry[], { made_at, v }: BundleBody, end: EndBody): Verification['made_of'] {
   if (end.redaction === null) return null;
   const older = v !== BUNDLE_VERSION;
-  let first: EndBody | null = older ? olderBeforeRedaction(end, trust) : end;
+  const keys = trust.flatMap((key) => (key.use === 'passkey' ? [] : [key]));
+  let first: EndBody | null = older ? olderBeforeRedaction(end, keys) : end;
   for (let original = first; original !== null && !older; original = beforeRedaction(original)) first = original;
   const isTrusted = first !== null && signerFault(trust, first, made_at) === null;
   return { root: first?.root ?? end.redaction.of.root, signed_by: isTrusted ? first!.kid : null };
 }
 
-function factsOf(trust: readonly TrustedKey[], { omissions, bundle, end }: Structure, { attestations }: ContentChecks) {
+function factsOf(trust: readonly TrustEntry[], { omissions, bundle, end }: Structure, { attestations }: ContentChecks) {
   return {
     redactions: omissions.parts + omissions.payloads,
     made_of: bundle && end ? originalOf(trust, bundle, end) : null,
     unchecked_decisions: attestations.uncheckedCount,
+    passkeys: [...attestations.passkeys.values()].sort((a, b) => (a.kid < b.kid ? -1 : 1)),
     bad_starts: attestations.badStarts,
     unsigned_notes: attestations.unsignedNotes.size,
     signatures: attestations.states,

@@ -1,5 +1,5 @@
 /** Reads people's decisions from the signals and updates of a turn's history, whether or not they took effect. */
-import { decisionClaims, readToken } from '../../attestation/claims';
+import { claimsOfDecision } from '../../attestation/passkey-decision';
 import { list, object, text } from '../../record/fields';
 import { plainName } from '../../shared/approval/approval';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
@@ -9,7 +9,7 @@ import { attributesOf, eventType, firstPayload, timeOf, UNKNOWN, type JsonOrUnkn
 const SHORTEST_NAME = 12;
 
 /** Signals that decide. */
-const DECISIONS = new Set(['approve', 'deny', 'settle']);
+const DECISIONS = new Set(['approve', 'deny', 'settle', 'answer']);
 
 interface RecordedDecision {
   kind: string;
@@ -39,6 +39,7 @@ export class RecordedDecisions {
       const { acceptedRequest, request } = attributesOf(event);
       const { name, args } = object(object(acceptedRequest ?? request).input);
       if (name === 'decide') this.note(null, firstPayload(args), at);
+      if (name === 'answer') this.note('answer', firstPayload(args), at);
     }
   }
 
@@ -82,6 +83,5 @@ function texts(value: Json | undefined): string[] {
 
 /** The principal of a signed decision; empty: the token is no decision. The signature is checked elsewhere. */
 function principalOf(token: string): string {
-  const read = readToken(token);
-  return (read && decisionClaims(read.claims)?.principal) ?? '';
+  return claimsOfDecision(token)?.principal ?? '';
 }

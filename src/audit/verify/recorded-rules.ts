@@ -1,11 +1,13 @@
 /** Applies the recorded rules again to each call that ran, with the code that the engine applied them with (rule B12). */
 import { compileRules, decide, readRecordedFacts, type Policy, type RuledTool, type TurnFacts } from '../../rules';
+import type { PolicyEntry } from '../../shared/approval/policy';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { object, text } from '../../record/fields';
 import type { ObjectBody } from '../format/lines';
-import { innerPolicy, isClass, recordedAgent, recordedOuter, recordedRules } from '../recorded-rules';
+import { innerPolicy, isClass, recordedAgent, recordedLists, recordedOuter, recordedRules } from '../recorded-rules';
 import { quote } from './fault';
 import type { ScheduledCall } from './history';
+import { isEntry, isSameList } from './recorded-lists';
 import { attempt, hashOf } from './values';
 
 /** `v` of an object with rules. */
@@ -26,6 +28,8 @@ export class RecordedRules {
   private readonly policies = new Map<string, Policy | null>();
   private readonly tools: DefinedTool[] = [];
   private readonly definitions = new Set<string>();
+  /** The entry of approval rules that applies to a call, by its digest. */
+  private readonly entries = new Map<string, PolicyEntry>();
 
   take({ ref, value }: ObjectBody): void {
     const agent = recordedAgent(value);
@@ -52,8 +56,25 @@ export class RecordedRules {
     });
   }
 
-  /** Null: the rules let the call run as it did, or that is unknown. @param body of the part that has the call's input */
-  fault(run: ScheduledCall, body: JsonObject): string | null {
+  /** Whether the rules have this list for a tool: undefined, or as a definition has it. True too if the rules are unknown. */
+  hasList(ref: string, tool: string, of: Json | undefined): boolean {
+    const policy = this.policy(ref);
+    if (policy === null) return true;
+    const rules = policy.approvals?.get(tool);
+    return rules === undefined || of === undefined ? (rules === undefined) === (of === undefined) : isSameList(rules, of);
+  }
+
+  /** The entry of its tool's list that applies to the call by the rules under which it ran. Undefined: there is none, or it is unknown. */
+  entryOf(digest: string): PolicyEntry | undefined {
+    return this.entries.get(digest);
+  }
+
+  /**
+   * Null: the rules let the call run as it did, or that is unknown.
+   * @param body of the part that has the call's input
+   * @param admittedUnder the rules under which this input was admitted: people may have been asked again under others
+   */
+  fault(run: ScheduledCall, body: JsonObject, admittedUnder: Json | undefined): string | null {
     const { call } = run;
     if (hashOf(body.input) !== call.input_hash) return 'The rules were asked about another input than the one that ran';
     const policy = this.policy(call.policy_ref);
@@ -68,8 +89,22 @@ export class RecordedRules {
     if (tools.length === 0 && typeof definitionRef === 'string' && this.definitions.has(definitionRef))
       return "The call ran with a tool, or a version of it, that the agent's definition does not have";
     if (policy === null || tools.length === 0) return null;
-    const faults = tools.map((one) => faultUnder(policy, one, run, body));
+    // A digest of version 1 names no definition, and tools of several may read the input in several ways.
+    const entry = tools.length === 1 ? entryUnder(policy, tools[0]!.tool, run, body) : null;
+    if (entry !== null) this.entries.set(text(call.digest), entry);
+    const faults = tools.map((one) => faultUnder(policy, one, run, body) ?? this.entryFault(admittedUnder, one, run, body));
     return faults.includes(null) ? null : faults[0]!;
+  }
+
+  /** Whether the part names the entry that applied when the input was admitted. */
+  private entryFault(ref: Json | undefined, { tool }: DefinedTool, run: ScheduledCall, body: JsonObject): string | null {
+    const policy = this.policy(ref);
+    if (policy === null) return null;
+    const hasList = policy.approvals?.has(tool.name) ?? false;
+    const applies = entryUnder(policy, tool, run, body);
+    if (hasList && applies === null) return null;
+    const right = applies === null ? body.approval_entry === undefined : isEntry(body.approval_entry, applies);
+    return right ? null : 'Another entry of the approval rules applies to the call than the one that is written down';
   }
 
   private policy(ref: Json | undefined): Policy | null {
@@ -80,7 +115,9 @@ export class RecordedRules {
 
   private compile(ref: string): Policy | null {
     const rules = recordedRules(this.objects, ref);
-    return rules && attempt(() => ({ ...compileRules(rules), within: recordedOuter(this.objects, ref) }));
+    const approvals = recordedLists(this.objects, ref);
+    if (approvals === null) return null;
+    return rules && attempt(() => ({ ...compileRules(rules), within: recordedOuter(this.objects, ref), approvals }));
   }
 }
 
@@ -103,6 +140,15 @@ function faultUnder(policy: Policy, { tool, classifies }: DefinedTool, run: Sche
   return asks && verdict !== 'ask'
     ? `The call ran without being asked about, and the rules ask: ${quote(decision.reason)}`
     : null;
+}
+
+/** The entry of the tool's list that applies to the call. Null: there is no list, or it is unknown. */
+function entryUnder(policy: Policy, tool: RuledTool, run: ScheduledCall, body: JsonObject): PolicyEntry | null {
+  const { class: toolClass } = run.call;
+  if (!policy.approvals?.has(tool.name) || !isClass(toolClass) || !isJsonObject(body.input)) return null;
+  const ruleCall = { tool: tool.name, version: tool.version, class: toolClass, input: body.input };
+  const facts = readRecordedFacts(ruleCall, body.facts, tool.schema);
+  return facts && (attempt(() => decide(policy, { ...facts, turn: turnOf(run) }).approval?.entry) ?? null);
 }
 
 /** The turn's facts for the rules: as the activity of the call has them, not as its part does. */

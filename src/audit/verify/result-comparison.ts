@@ -122,7 +122,10 @@ export class ResultComparison {
     }
     for (const outcome of list(value.outcomes).map(object)) this.noteOutcome(outcome);
     if (type === 'takeStep') this.refusals(value.all_refused);
-    for (const decision of decisions) this.addPossibleAuthor(object(decision).by);
+    for (const decision of decisions.map(object)) {
+      if (decision.decision === 'answer') this.addAuthor(decision.by);
+      else this.addPossibleAuthor(decision.by);
+    }
     for (const settlement of list(value.settlements)) this.addPossibleAuthor(object(settlement).by);
   }
 

@@ -22,6 +22,7 @@ const TIMED_ACTIVITIES = new Set([
   'inspectEffect',
   'reconcileEffect',
   'checkDecision',
+  'checkAnswer',
   'checkSteer',
   'notify',
   'endTurn',
@@ -72,6 +73,8 @@ export class RunComparison {
   private readonly next = new Map<string, Next>();
   /** Times that steps allow people to decide, ms. Null: one step does not say it. */
   private waits: Set<number> | null = new Set();
+  /** By call: how long a question of the model waits, as its step has it, ms. */
+  private readonly questionWaits = new Map<string, Json>();
   /** A task has been completed since a head was named. */
   private taskSince = true;
   /** Task time of the last `takeStep` or `endTurn`, ms since 1970. */
@@ -199,7 +202,7 @@ export class RunComparison {
     if (type === 'runCall') this.timeLimit(attributes, object(value.call));
     const { undecided } = value;
     if (type === 'admitCall' && isJsonObject(undecided)) this.denials(object(undecided.denials));
-    if (type === 'admitCall' && time !== undefined) this.expiry(value.expires_at, time);
+    if (type === 'admitCall' && time !== undefined) this.expiry(value.expires_at, time, text(object(value.call).id));
   }
 
   /** D4: the summary of the activity that the Web UI shows. */
@@ -217,10 +220,13 @@ export class RunComparison {
       this.all.addFacts('use', id, { timeout_ms: Math.round(Number(seconds) * 1000) - AROUND_MS }, HISTORY);
   }
 
-  /** D4: the expiry of a question follows from the workflow's clock and from the policy of a step. */
-  private expiry(until: Json | undefined, time: number): void {
+  /** D4: the expiry of a question follows from the workflow's clock and from the policy of a step; that of a question of the model from its call. */
+  private expiry(until: Json | undefined, time: number, call: string): void {
     if (until === undefined || until === null || Number.isNaN(time) || !this.all.whole) return;
-    if (this.waits !== null && !this.waits.has(timeOf(until) - time))
+    const wait = timeOf(until) - time;
+    const own = this.questionWaits.get(call);
+    const right = own === undefined ? this.waits === null || this.waits.has(wait) : own === wait;
+    if (!right)
       this.all.report(
         'D4',
         `People were asked until ${quote(until)}, and by the workflow's clock and its policy until another time`,
@@ -264,7 +270,10 @@ export class RunComparison {
 
   /** Calls of a step, each with its time limit. */
   private limitCalls({ calls }: JsonObject): void {
-    for (const call of list(calls).map(object)) this.limit(call);
+    for (const call of list(calls).map(object)) {
+      this.limit(call);
+      if (call.question_ms !== undefined) this.questionWaits.set(text(call.id), call.question_ms);
+    }
   }
 
   private limit({ id, timeout_ms }: JsonObject): void {

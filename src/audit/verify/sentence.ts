@@ -38,6 +38,7 @@ function describeDetails({
   unchecked_decisions: unchecked,
   bad_starts: bad,
   unsigned_notes: notes,
+  passkeys,
 }: Verification): string[] {
   return [
     ...(redactions > 0 ? ['What was left out could not be checked; its hashes are kept.'] : []),
@@ -49,6 +50,10 @@ function describeDetails({
     ...(unchecked > 0
       ? [`${unchecked} signatures of people were not checked: the trust file has no key of anybody who decides.`]
       : []),
+    ...passkeys.map(
+      ({ kid, principal, enrolled_by }) =>
+        `Decisions by passkey ${kid} of ${JSON.stringify(principal)}, enrolled by ${enrolled_by}: their signatures hold.`,
+    ),
     ...(notes > 0 ? [`${notes} ${notes === 1 ? 'note' : 'notes'} beside signed decisions: note not signed.`] : []),
     ...(bad > 0
       ? [

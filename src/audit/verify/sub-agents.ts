@@ -278,8 +278,10 @@ export class SubAgents {
     const { input, meta } = object(attributes.acceptedRequest ?? attributes.request);
     const { name, args } = object(input);
     const { updateId, identity } = object(meta);
-    if (name !== 'decide') return;
-    const body = firstPayload(args);
+    if (name !== 'decide' && name !== 'answer') return;
+    const payload = firstPayload(args);
+    // The turn above passes an answer on as a decision of that name.
+    const body = name === 'answer' && payload !== UNKNOWN ? { ...object(payload), decision: name } : payload;
     const id = text(updateId);
     const forwardHash = this.children.get(`passed ${this.turn.workflow_id} ${id}`);
     if (forwardHash === undefined) return;

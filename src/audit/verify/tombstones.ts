@@ -1,7 +1,7 @@
 /** Reads the tombstones of bundles deleted by retention (docs/retention.md): an agent's chain of bundles continues over them. */
 import { verify } from 'node:crypto';
 import { publicKey } from '../../attestation/public-key';
-import type { TrustedKey } from '../../attestation/trusted-keys';
+import type { TrustEntry } from '../../attestation/trusted-keys';
 import { canonical } from '../../shared/json/canonical';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { parseJson } from '../../shared/json/parse-json';
@@ -17,7 +17,7 @@ export interface Tombstones {
 const MOST_FAULTS = 20;
 
 /** @param text of `tombstones.jsonl` */
-export function readTombstones(text: string, trust: readonly TrustedKey[]): Tombstones {
+export function readTombstones(text: string, trust: readonly TrustEntry[]): Tombstones {
   const deletedRoots = new Map<string, string | null>();
   const faults: string[] = [];
   for (const [index, line] of text.split('\n').entries()) {
@@ -31,7 +31,7 @@ export function readTombstones(text: string, trust: readonly TrustedKey[]): Tomb
   return { gone: deletedRoots, faults };
 }
 
-function faultOf(stone: JsonObject, trust: readonly TrustedKey[]): string | null {
+function faultOf(stone: JsonObject, trust: readonly TrustEntry[]): string | null {
   const { signature, ...rest } = stone;
   const { v, root, previous, kid, public: raw, deleted_at } = rest;
   const texts = [root, kid, raw, deleted_at, signature];

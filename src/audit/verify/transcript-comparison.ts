@@ -73,6 +73,8 @@ export class TranscriptComparison {
       const failure = success === false ? { error } : {};
       if (facts.knows('result', ref, 'answer') && canonicalBytes(envelope) <= LARGEST_ANSWER)
         this.all.addFacts('result', ref, { answer: hashOf(envelope) }, TRANSCRIPT);
+      if (facts.knows('result', ref, 'answered'))
+        this.all.addFacts('result', ref, { answered: hashOf(object(envelope).data) }, TRANSCRIPT);
       this.all.addFacts('result', ref, { summary: body.summary, call_id, success, ...of_tool, ...failure }, TRANSCRIPT);
       this.all.addFacts('turn', '', { turn_id: body.turn_id, session_id: body.session_id, trace_id }, TRANSCRIPT);
     }

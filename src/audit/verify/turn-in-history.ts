@@ -18,7 +18,7 @@ import { attributesOf, eventType, firstPayload, hashOf, resultIn, UNKNOWN, type 
 /** Bytes of JSON that an answer is cut to: while the turn runs, and after its end. */
 const CUT = [12_000, 800_000];
 /** States of a turn whose calls wait. */
-const WAITING = new Set<Json | undefined>(['awaiting_approval', 'in_doubt']);
+const WAITING = new Set<Json | undefined>(['awaiting_approval', 'awaiting_answer', 'in_doubt']);
 /** Temporal's closing events, and the states of a turn that each goes with. */
 const STATES: Readonly<Record<string, (state: Json | undefined) => boolean>> = {
   WORKFLOW_EXECUTION_COMPLETED: (state) => state !== 'failed',

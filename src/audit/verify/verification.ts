@@ -3,6 +3,15 @@
 /** The result of checking one signature. */
 export type SignatureState = 'holds' | 'does not hold' | 'not checked';
 
+/** A passkey whose signatures hold. */
+export interface PasskeyFinding {
+  kid: string;
+  /** Whose it is, according to its enrolment. */
+  principal: string;
+  /** The `kid` of the key that signed its enrolment. */
+  enrolled_by: string;
+}
+
 /** The verdict on a bundle, with the facts behind it. */
 export interface Verification {
   /**
@@ -24,8 +33,10 @@ export interface Verification {
   redactions: number;
   /** For a redaction: the root of the original bundle, and the trusted key that signed it (null: unknown). Null: no redaction. */
   made_of: { root: string; signed_by: string | null } | null;
-  /** Number of signed decisions, messages and starts not checked: the trust file has no `gateway` or `principal` key. */
+  /** Number of signed decisions, messages and starts not checked: the trust file has no `gateway`, `principal` or `enroller` key. */
   unchecked_decisions: number;
+  /** The passkeys that signed decisions in it, in the order of their `kid`. */
+  passkeys: PasskeyFinding[];
   /** Number of invalid signatures on starts of turns: who started these turns is not proved. */
   bad_starts: number;
   /** Number of notes that the signature of their decision does not cover: older builds did not sign notes. */

@@ -1,5 +1,6 @@
 /** Works out the answer that recorded decisions give under another approver policy. */
-import { decisionFault, type ApprovalPolicy } from '../../shared/approval/approval';
+import { decisionFault } from '../../shared/approval/approval';
+import { escalationsFrom, rolesAt, type ApprovalPolicy, type Escalation } from '../../shared/approval/policy';
 import { list, text } from '../../record/fields';
 import type { CallCase, DecisionCase } from '../case-file/types';
 import type { CallDecision } from './types';
@@ -10,17 +11,21 @@ import type { CallDecision } from './types';
  */
 export function answerUnder(policy: ApprovalPolicy, call: CallCase, requester: string): Omit<CallDecision, 'outcome'> {
   const makers = [requester, ...(call.question?.makers ?? [])];
+  const askedMs = Date.parse(call.question?.askedAt ?? '');
+  const escalations = Number.isNaN(askedMs) ? [] : escalationsFrom(policy, askedMs);
   const approvals: { by: string }[] = [];
   const faults: string[] = [];
   for (const entry of [...call.decisions].sort(byTime)) {
     const { decision, by } = entry;
     if (decision === 'expired') return { answer: 'expired', reason: describeApprovals(approvals, policy, faults) };
-    const fault = faultOf(entry, { digest: call.digest ?? '', policy, makers, expires_at: null, said: approvals });
+    const question = { digest: call.digest ?? '', policy, makers, expires_at: null, said: approvals };
+    const fault = faultOf(entry, question, escalations);
     if (fault !== null) {
       faults.push(fault);
       continue;
     }
     if (decision === 'deny') return { answer: 'denied', reason: `${by} denied it` };
+    if (decision === 'answer') return { answer: 'answered', reason: `${by} answered it` };
     if (decision === 'edit') return { answer: 'edited', reason: `${by} changed the input` };
     if (decision === 'approve') approvals.push({ by });
     if (approvals.length >= policy.quorum) return { answer: 'approved', reason: `${names(approvals)} approved it` };
@@ -29,9 +34,13 @@ export function answerUnder(policy: ApprovalPolicy, call: CallCase, requester: s
 }
 
 /** Why a decision would not have counted, or null. */
-function faultOf({ decision, by, claims }: DecisionCase, question: Parameters<typeof decisionFault>[0]): string | null {
-  const kind = decision === 'deny' ? 'deny' : 'approve';
-  const { roles } = question.policy;
+function faultOf(
+  { decision, by, claims, at }: DecisionCase,
+  question: Parameters<typeof decisionFault>[0],
+  escalations: readonly Escalation[],
+): string | null {
+  const kind = decision === 'deny' || decision === 'answer' ? decision : 'approve';
+  const roles = rolesAt(question.policy.roles, escalations, Date.parse(at ?? ''));
   if (claims !== null && roles.length > 0 && !list(claims.roles).some((role) => roles.includes(text(role))))
     return `${by} holds none of the roles ${roles.join(', ')}`;
   // An edit approves nothing, so its author may be a maker, or have decided before.

@@ -1,13 +1,14 @@
-/** Reads a proposal from files of rules and of approvals, and from limits as JSON. */
+/** Reads a proposal from rules and approvals, as files or as texts, and from limits as JSON. */
 import { readFileSync } from 'node:fs';
 import { parseDocument } from 'yaml';
 import { approvalFaults, type Approvals } from '../../rules';
-import { readPermissions } from '../../rules/read-permissions';
+import { parsePermissions, readPermissions } from '../../rules/read-permissions';
 import { isJsonObject, type Json } from '../../shared/json/json';
 import { parseJson } from '../../shared/json/parse-json';
 import { ProposalError, type Proposal, type ProposedLimits } from './types';
 import { errorMessage } from '../../shared/text/error-message';
 import { optional } from '../../shared/json/optional';
+import { depthFault } from '../../rules/yaml-depth';
 
 export interface ProposalText {
   agent?: string;
@@ -21,29 +22,58 @@ export interface ProposalText {
 
 /** @throws Error that says what is wrong, and where */
 export function readProposal({ agent, rules, approvals, limits }: ProposalText): Proposal {
+  return proposalFrom({
+    ...optional({ agent, limits }),
+    ...(rules === undefined ? {} : { rules: readPermissions(rules) }),
+    ...(approvals === undefined ? {} : { approvals: parseApprovals(readApprovals(approvals), approvals) }),
+  });
+}
+
+/** The same, of texts instead of files. @throws Error that says what is wrong, and where */
+export function parseProposal({ agent, rules, approvals, limits }: ProposalText): Proposal {
+  return proposalFrom({
+    ...optional({ agent, limits }),
+    ...(rules === undefined ? {} : { rules: parsePermissions(rules, 'rules') }),
+    ...(approvals === undefined ? {} : { approvals: parseApprovals(approvals, 'approvals') }),
+  });
+}
+
+interface ProposalParts {
+  agent?: string;
+  rules?: NonNullable<Proposal['permissions']>;
+  approvals?: Approvals;
+  limits?: string;
+}
+
+function proposalFrom({ agent, rules, approvals, limits }: ProposalParts): Proposal {
   if (rules === undefined && approvals === undefined && limits === undefined)
     throw new ProposalError('There is nothing to compare with: give --rules, --approvals or --limits.');
   return optional({
-    agent,
-    permissions: rules === undefined ? undefined : readPermissions(rules),
-    approvals: approvals === undefined ? undefined : readApprovals(approvals),
+    ...{ agent, permissions: rules, approvals },
     limits: limits === undefined ? undefined : readLimits(limits),
   });
 }
 
-function readApprovals(path: string): Approvals {
-  const fault = (text: string) => new ProposalError(`${path} holds no approver policy: ${text}`);
-  let document;
+function readApprovals(path: string): string {
   try {
-    document = parseDocument(readFileSync(path, 'utf8'), { schema: 'core' });
+    return readFileSync(path, 'utf8');
   } catch (error) {
-    throw fault(errorMessage(error));
+    throw new ProposalError(`${path} holds no approver policy: ${errorMessage(error)}`);
   }
+}
+
+function parseApprovals(content: string, name: string): Approvals {
+  const fault = (text: string) => new ProposalError(`${name} holds no approver policy: ${text}`);
+  const deep = depthFault(content);
+  if (deep !== null) throw fault(deep);
+  const document = parseDocument(content, { schema: 'core' });
   if (document.errors.length > 0) throw fault(document.errors[0]!.message.split('\n')[0]!);
   const value = document.toJS({ maxAliasCount: 0 }) as Json;
   const tools = isJsonObject(value) ? (value.tools ?? {}) : {};
-  if (!isJsonObject(value) || !isJsonObject(tools) || !Object.values(tools).every(isJsonObject))
-    throw fault('it must be a mapping with channel, quorum, roles, fourEyes, and tools with the same for single tools');
+  if (!isJsonObject(value) || !isJsonObject(tools) || !Object.values(tools).every(isRule))
+    throw fault(
+      'it must be a mapping with channel, quorum, roles, fourEyes, and tools with the same, or a list of entries, for single tools',
+    );
   const approvals = value as unknown as Approvals;
   const faults = approvalFaults(
     approvals,
@@ -51,6 +81,10 @@ function readApprovals(path: string): Approvals {
   );
   if (faults.length > 0) throw fault(faults.join('; '));
   return approvals;
+}
+
+function isRule(value: Json): boolean {
+  return isJsonObject(value) || (Array.isArray(value) && value.every(isJsonObject));
 }
 
 const LIMITS = { steps: 'steps', tokens: 'tokens', cost_usd: 'costUsd' } as const;

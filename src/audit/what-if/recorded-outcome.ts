@@ -1,5 +1,6 @@
 /** Reads from the record what was decided on a call. */
 import { text } from '../../record/fields';
+import { ASK_PERSON } from '../../shared/approval/person-question';
 import type { CallCase, TurnCase } from '../case-file/types';
 import type { Answer, CallDecision } from './types';
 
@@ -21,8 +22,9 @@ export function refusedByOthers(call: CallCase): boolean {
   return isRejected(call) && !RULE_WORDS.has(text(call.error?.reason));
 }
 
-/** A person was asked whatever the rules said: the call was held, or a person had changed its input. */
-export function askedAnyway({ question, changes }: CallCase): boolean {
+/** A person was asked whatever the rules said: the model asked, the call was held, or a person had changed its input. */
+export function askedAnyway({ tool, class: toolClass, question, changes }: CallCase): boolean {
+  if (tool === ASK_PERSON && toolClass !== 'destructive') return true;
   return (question?.held.length ?? 0) > 0 || changes.some(({ by }) => text(by) !== '');
 }
 
@@ -34,6 +36,7 @@ function answerOf({ decisions, state }: CallCase): Answer {
   const hasDecision = (decision: string) => decisions.some((one) => one.decision === decision);
   if (hasDecision('deny')) return 'denied';
   if (hasDecision('expired') || state === 'expired') return 'expired';
+  if (hasDecision('answer')) return 'answered';
   if (hasDecision('edit')) return 'edited';
   if (state === 'superseded') return 'superseded';
   if (state === 'cancelled') return 'cancelled';

@@ -19,8 +19,8 @@ export interface ProposedLimits {
 /** `not_reached`: the turn would have ended before the call, or not have started. */
 export type Outcome = 'allowed' | 'asked' | 'refused' | 'not_reached' | 'cannot_tell';
 
-/** The approvers' answer in the end. `open`: too few had decided. */
-export type Answer = 'approved' | 'denied' | 'expired' | 'edited' | 'superseded' | 'cancelled' | 'open';
+/** The approvers' answer in the end. `open`: too few had decided. `answered`: the question of the model. */
+export type Answer = 'approved' | 'answered' | 'denied' | 'expired' | 'edited' | 'superseded' | 'cancelled' | 'open';
 
 export interface CallDecision {
   outcome: Outcome;

@@ -2,15 +2,23 @@
  * Compares the recorded calls of a turn with what other rules, limits and approver policies would have decided. No tool runs: rules
  * decide on the facts that admission recorded. Facts that the bundle lacks are not guessed.
  */
-import { approvalFaults, approvalPolicyOf, permissionFaults, withDefaults, type Policy } from '../../rules';
+import {
+  approvalFaults,
+  approvalPolicyOf,
+  compileApprovalLists,
+  permissionFaults,
+  withDefaults,
+  type ApprovalSettings,
+  type Policy,
+} from '../../rules';
 import { isFrom } from '../../shared/turn/tool-class';
 import type { OuterMode } from '../../shared/turn/sub-turn';
 import type { CallCase, CaseFile, TurnCase, Usage } from '../case-file/types';
 import { answerUnder } from './approvals';
 import { mergeLimits, recordedLimits, stopUnder } from './limits';
-import { recordedAgent, recordedRules } from '../recorded-rules';
+import { recordedAgent, recordedLists, recordedRules } from '../recorded-rules';
 import { outer, recordedOuterModes } from './outer-modes';
-import { policyOf, wouldDecide, type Ruling } from './rules';
+import { policyOf, wouldDecide, wouldRequire, type Ruling } from './rules';
 import { ProposalError, type CallDiff, type CallDecision, type Proposal, type Stop, type TurnDiff, type WhatIf } from './types';
 import { hiddenCalls, recordedDecision } from './recorded-outcome';
 
@@ -25,6 +33,9 @@ export function whatIf(file: CaseFile, proposal: Proposal): WhatIf {
     throw new ProposalError(`The proposal does not fit agent ${agent}:\n- ${[...new Set(faults)].join('\n- ')}`);
   return new Comparison(file, { ...proposal, agent }).all();
 }
+
+/** The worker's settings are not part of a proposal. */
+const PLAIN: ApprovalSettings = { channel: 'any', notify: false };
 
 function agentsOf({ turns }: CaseFile): string {
   return [...new Set(turns.map(({ agent }) => agent))].join(', ');
@@ -114,12 +125,16 @@ class Comparison {
     const originalRules = recordedRules(objects, turn.policyRef);
     const before = above?.before ?? recordedOuterModes(turn);
     const within = above?.within ?? before;
-    const permissions = turn.agent === this.proposal.agent ? this.proposal.permissions : undefined;
+    const { permissions, approvals } = turn.agent === this.proposal.agent ? this.proposal : {};
     const rules = permissions === undefined ? originalRules : withDefaults(permissions);
-    const hasChanges = permissions !== undefined || [...new Set(within)].sort().join() !== [...new Set(before)].sort().join();
+    const originalLists = recordedLists(objects, turn.policyRef);
+    const lists = approvals === undefined ? originalLists : compileApprovalLists(approvals, PLAIN);
+    const hasLists = approvals !== undefined && (lists?.size !== 0 || originalLists?.size !== 0);
+    const hasChanges =
+      permissions !== undefined || hasLists || [...new Set(within)].sort().join() !== [...new Set(before)].sort().join();
     const ruling = hasChanges && {
-      policy: policyOf(rules, within),
-      before: policyOf(originalRules, before),
+      policy: policyOf(rules, within, lists),
+      before: policyOf(originalRules, before, originalLists),
       agent: recordedAgent(objects.get(turn.definitionRef ?? '')),
     };
     const down = (modes: OuterMode[], own: Policy['mode'] | undefined) => [...modes, ...(own === undefined ? [] : outer(own))];
@@ -134,7 +149,14 @@ class Comparison {
     if (original.answer === 'superseded' || original.answer === 'cancelled') return decision;
     if (call.question === null)
       return { outcome: 'cannot_tell', answer: null, reason: 'the bundle does not have what people were asked' };
-    const policy = approvalPolicyOf(approvals, call.tool, { channel: 'any', notify: false });
+    const hasList = Array.isArray(approvals.tools?.[call.tool]);
+    const policy = hasList ? ruling && wouldRequire(call, ruling) : approvalPolicyOf(approvals, call.tool, PLAIN);
+    if (policy === null)
+      return {
+        outcome: 'cannot_tell',
+        answer: null,
+        reason: 'the bundle does not have what the entries of the approvals look at',
+      };
     return { outcome: 'asked', ...answerUnder(policy, call, turn.requester) };
   }
 

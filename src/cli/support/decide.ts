@@ -12,7 +12,7 @@ export async function decide(deciding: Deciding, options: DecideOptions): Promis
   const config = loadConfig();
   if (options.key === undefined && config.gateway !== null) return decideThroughGateway(config.gateway, deciding, options);
 
-  const { turn: id, decision, outcome, input } = deciding;
+  const { turn: id, decision, outcome, input, value } = deciding;
   const note = options.note === undefined ? {} : { note: options.note };
   const inputField = input === undefined ? {} : { input };
   return withClient(async (client) => {
@@ -23,13 +23,14 @@ export async function decide(deciding: Deciding, options: DecideOptions): Promis
         import('../../client/approvals/attest.js'),
       ]);
       const { key, principal, roles } = await signerOf(config, options);
-      const what = { decision, ...inputField, ...note, ...optional({ outcome }) };
+      const what = { decision, ...inputField, ...note, ...optional({ outcome, value }) };
       await signAndDecide(turn, key, { ...what, calls: options.call, principal, roles });
       return { by: principal, calls: await decidedCalls(turn, options.call) };
     }
     const by = { by: options.by ?? userName(), ...note };
     if (decision === 'approve') await turn.approve(options.call, { ...by, ...inputField });
     else if (decision === 'deny') await turn.deny(options.call, by);
+    else if (decision === 'answer') await turn.answer(options.call[0]!, value!, by);
     else await turn.settle(options.call, outcome!, by);
     return { by: by.by, calls: await decidedCalls(turn, options.call) };
   });

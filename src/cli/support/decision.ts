@@ -1,12 +1,14 @@
 /** A decision that a command sends, and its result. */
-import type { JsonObject } from '../../shared/json/json';
+import type { Json, JsonObject } from '../../shared/json/json';
 import type { DecidedCall } from '../../shapes/turn-view';
 
 export interface Deciding {
   turn: string;
-  decision: 'approve' | 'deny' | 'settle';
+  decision: 'approve' | 'deny' | 'settle' | 'answer';
   outcome?: 'applied' | 'not_applied';
   input?: JsonObject;
+  /** Of an answer. */
+  value?: Json;
 }
 
 export interface DecisionResult {

@@ -3,7 +3,8 @@
  * outside.
  */
 import type { SigningKey } from '../../attestation/signing-key';
-import { cardLines } from '../../client/approvals/cards';
+import { linesOfCard } from '../../client/approvals/cards';
+import type { Card } from '../../shapes/card';
 import type { TurnHandle } from '../../client/turns/turn-handle';
 import { visible } from '../../shared/text/visible';
 import { EndOfInput, type TerminalQuestions } from './terminal-questions';
@@ -31,10 +32,10 @@ export interface Decision {
 /** If the card cannot be shown, this asks nobody, shows no way to decide, and approves nothing. */
 export async function decideDemoCall(decision: Decision): Promise<void> {
   const { turn, digest, decides, output, questions, signal } = decision;
-  const { card, why } = await cardOf(turn, digest);
+  const { card, why, url } = await cardOf(turn, digest);
   if (signal.aborted) return;
   if (card === null) {
-    const look = turn.uiUrl ? ` Read it in the Web UI: ${turn.uiUrl}` : '';
+    const look = url === null ? '' : ` Read it in the Web UI: ${url}`;
     return output.say(`    ${visible(why)} So this terminal does not ask.${look}\n${HOLDING}`);
   }
   output.say(
@@ -42,7 +43,7 @@ export async function decideDemoCall(decision: Decision): Promise<void> {
       // In the terminal the whole card is shown above the question.
       ...(decides === 'the terminal' ? [] : cardExcerpt(card).map((line) => `    │ ${line}`)),
       '    Read what is about to be sent in the Web UI (under User Metadata), and send the signal `approve` or `deny` there:',
-      `    ${turn.uiUrl ?? ''}`,
+      `    ${url ?? ''}`,
       `    {"call": "${digest}", "by": "your-name"}`,
       `    or: npx holdfast approve ${turn.id} --call ${digest.slice(0, 12)} --by your-name`,
     ].join('\n'),
@@ -53,7 +54,7 @@ export async function decideDemoCall(decision: Decision): Promise<void> {
       output.say('    Approving as demo-operator (--yes).');
       return await send(decision, 'approve', { by: 'demo-operator', note: 'npm start -- --yes' });
     }
-    const above = cardLines(card).map((line) => `    │ ${line}`);
+    const above = linesOfCard(card).map((line) => `    │ ${line}`);
     const answer = await questions.ask('    approve? [y]es / [n]o, with a reason / enter: decide elsewhere  ', signal, above);
     if (answer === null) return;
     const by = 'operator at the terminal';
@@ -67,16 +68,21 @@ export async function decideDemoCall(decision: Decision): Promise<void> {
   }
 }
 
-/** The card, or why there is none. */
-async function cardOf(turn: TurnHandle, digest: string): Promise<{ card: string; why?: never } | { card: null; why: string }> {
+/** The card, or why there is none; and where the Web UI shows it. */
+async function cardOf(
+  turn: TurnHandle,
+  digest: string,
+): Promise<{ url: string | null } & ({ card: Card; why?: never } | { card: null; why: string })> {
   try {
-    const { questions, unread } = await turn.waiting();
+    const view = await turn.status();
+    const { ui_url: url } = view;
+    const { questions, unread } = await turn.waiting(view);
     const question = questions.find((each) => each.digest === digest);
-    if (question) return { card: question.card.markdown };
+    if (question) return { url, card: question.card };
     const blind = unread.find(({ call }) => call.digest === digest);
-    return { card: null, why: blind?.why ?? 'The call does not wait any more.' };
+    return { url, card: null, why: blind?.why ?? 'The call does not wait any more.' };
   } catch (error) {
-    return { card: null, why: errorMessage(error) };
+    return { url: turn.uiUrl, card: null, why: errorMessage(error) };
   }
 }
 

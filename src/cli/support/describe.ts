@@ -1,6 +1,7 @@
 /** Describes turns, calls and events in words, for the terminal. Control characters in untrusted text are made visible. */
 import type { Sent } from '../../client/turns/missing-answer';
 import type { CallView, SurfacedCall, TurnView } from '../../shared/turn/turn-view';
+import { entryText } from '../../cards/card';
 import { visible } from '../../shared/text/visible';
 import type { TurnEvent } from '../../shapes/turn-event';
 
@@ -18,7 +19,7 @@ export function describeTurn(view: TurnView, key: string | null = null): string[
     ...(view.ui_url ? [`  ${view.ui_url}`] : []),
     ...(view.head ? [`  head ${view.head}`] : []),
     ...(view.steered_by ? [`  steered by ${oneLine(view.steered_by.join(', '), 300)}`] : []),
-    ...view.calls.map((call) => `  ${describeCall(call)}`),
+    ...view.calls.flatMap((call) => [`  ${describeCall(call)}`, ...entryLines(call)]),
     ...(view.sub_turns ?? []).flatMap(({ waiting }) => waiting.map((it) => `  ${describeSurfacedCall(it)}`)),
     ...(view.ignored_signals.count > 0
       ? [
@@ -38,6 +39,11 @@ export function describeCall(call: CallView): string {
   const end = error ? oneLine(`${error.code} ${error.reason}: ${error.message}`, 300) : oneLine(call.result_summary ?? '', 90);
   const effect = call.effect === null ? '' : ` (${call.effect})`;
   return `${call.id.padEnd(5)} ${oneLine(call.tool, 40).padEnd(22)} ${call.state}${effect}  ${end}`.trimEnd();
+}
+
+/** Which entry of a list of approval rules applies to a call. */
+function entryLines({ approval: { entry } }: CallView): string[] {
+  return entry === undefined ? [] : [`        ${oneLine(entryText(entry), 200)}`];
 }
 
 /** A waiting call of a sub-agent. */
@@ -80,7 +86,16 @@ export function describeEvent(event: TurnEvent): string | null {
       return `  ■ ${event.call} ${event.tool} waits for approval, until ${event.expires_at ?? 'decided'}\n    call ${event.digest}`;
     case 'approval_decided':
       return `  ■ ${event.call} ${event.tool}: ${DECISION_WORDS[event.decision] ?? event.decision}${event.by === '' ? '' : ` by ${oneLine(event.by, 60)}`}${event.note ? ` (${oneLine(event.note)})` : ''}`;
+    case 'question_asked':
+      return `  ? ${event.call} ${event.tool} waits for an answer, until ${event.expires_at ?? 'answered'}\n    call ${event.digest}`;
+    case 'question_answered':
+      return `  ? ${event.call} ${event.tool}: ${answerLine(event)}`;
     case 'turn_completed':
       return `${event.state}${event.reason ? `: ${oneLine(event.reason, 300)}` : ''}`;
   }
+}
+
+function answerLine({ expired, value, by, note }: Extract<TurnEvent, { type: 'question_answered' }>): string {
+  if (expired) return 'nobody answered in time';
+  return `${oneLine(JSON.stringify(value), 100)} by ${oneLine(by, 60)}${note ? ` (${oneLine(note)})` : ''}`;
 }

@@ -49,7 +49,7 @@ export async function startDevGateway(
   const gateway = { url: served.url, close: async () => (await served.close(), parts.close()) };
   const ownAddress = config.publicUrl === `http://localhost:${config.httpPort}`;
   const publicUrl = ownAddress ? `http://localhost:${port}` : config.publicUrl;
-  return { gateway, token: developer?.token ?? null, config: { ...config, httpPort: port, publicUrl } };
+  return { gateway, token: developer?.token ?? null, config: { ...config, httpPort: port, publicUrl, pageUrl: publicUrl } };
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Checks of `doctor` about decisions: which ones count, and whether those of the gateways over this store do. */
 import { announcedKeys } from '../../attestation/gateway-key';
-import { notInForce, readTrustedKeys, type TrustedKey } from '../../attestation/trusted-keys';
+import { notInForce, readTrustedKeys, type TrustEntry } from '../../attestation/trusted-keys';
 import type { Config } from '../../config';
 import { approvalsChannel } from '../../config/http';
 import { readRegister } from '../../store/open-store';
@@ -28,6 +28,7 @@ export async function examineGatewayKeys({ store, trustedKeys }: Pick<Config, 's
   return `a worker here rejects decisions that a gateway signs with ${missing.join(', ')}: run \`holdfast keys export ${missing.join(' ')}\` on the gateway's host, and enter its output here with \`holdfast keys import\` (docs/deployment.md, "Several hosts")`;
 }
 
-function inForce(keys: TrustedKey[]): TrustedKey[] {
-  return keys.filter((key) => notInForce(key, Date.now()) === null);
+/** An enroller's key counts: the passkeys that it enrolled decide. */
+function inForce(keys: TrustEntry[]): TrustEntry[] {
+  return keys.filter((key) => key.use !== 'passkey' && notInForce(key, Date.now()) === null);
 }

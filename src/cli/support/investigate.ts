@@ -7,7 +7,7 @@ import { replayCode } from '../../audit/replay/code';
 import { historiesOf } from '../../audit/replay/from-file';
 import { replayAll } from '../../audit/replay/replay';
 import { describeReplay, describeSummary, isSame, Summing, type ReplaySummary } from '../../audit/replay/summary';
-import type { TrustedKey } from '../../attestation/trusted-keys';
+import type { TrustEntry } from '../../attestation/trusted-keys';
 import { forMachines, type Verification } from '../../audit/verify/verification';
 import type { HoldfastClient } from '../../client/holdfast-client';
 import { oneLine } from './describe';
@@ -35,7 +35,7 @@ export interface Investigation {
  */
 export async function investigate(
   client: HoldfastClient,
-  { turn, folder, keys }: { turn: string; folder: string; keys: () => Promise<readonly TrustedKey[]> },
+  { turn, folder, keys }: { turn: string; folder: string; keys: () => Promise<readonly TrustEntry[]> },
 ): Promise<Investigation> {
   await folderFor(folder);
   const bundle = join(folder, 'bundle.jsonl');

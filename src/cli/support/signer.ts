@@ -29,7 +29,7 @@ export async function signerOf(
   const key = await SigningKey.read(path);
   // The file of trusted keys may be on another machine: then the requested name is signed, and the worker decides.
   const entries = await readTrustedKeys(trustedKeys).catch(() => []);
-  const entry = entries.find(({ kid }) => kid === key.kid);
+  const entry = entries.flatMap((one) => (one.use === 'principal' && one.kid === key.kid ? [one] : []))[0];
   if (entry?.principal !== undefined && by !== undefined && !samePerson(entry.principal, by))
     throw new UsageError(`Key ${key.kid} speaks for ${entry.principal}, not for ${by}.`);
   return { key, principal: by ?? entry?.principal ?? userName(), roles: role ?? entry?.roles ?? [] };

@@ -22,7 +22,10 @@ export class StatusLine {
         return this.add(event.call, event.tool, event.at);
       case 'approval_requested':
         return this.add(event.call, `${event.tool} waits for approval`, event.at);
+      case 'question_asked':
+        return this.add(event.call, `${event.tool} waits for an answer`, event.at);
       case 'approval_decided':
+      case 'question_answered':
       case 'tool_result':
       case 'tool_error':
         return void this.running.delete(event.call);

@@ -1,14 +1,16 @@
 /**
- * Asks in the terminal about everything that waits for a person in one turn: approvals and calls in doubt, of the turn and of its
+ * Asks in the terminal about everything that waits for a person in one turn: approvals, questions and calls in doubt, of the turn and of its
  * sub-agents. It queries the turn instead of reading events: a sub-agent's question is no event of the parent turn.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cardLines } from '../../client/approvals/cards';
+import type { Card } from '../../shapes/card';
 import type { Question } from '../../shapes/turn-view';
 import type { TurnHandle, WaitingNow } from '../../client/turns/turn-handle';
 import { visible } from '../../shared/text/visible';
 import { EndOfInput, type TerminalQuestions } from './terminal-questions';
-import { cardExcerpt } from './card-excerpt';
+import { questionExcerpt, questionLines } from './card-excerpt';
+import { commandFor } from './command-for';
+import { answerPrompt, readAnswer } from './prompted-answer';
 import { userName } from './decide-options';
 import { oneLine } from './describe';
 import type { Output } from './output';
@@ -95,17 +97,16 @@ export class WaitingCallPrompt {
   /** Decides inline; an empty answer leaves the decision to others. */
   private async ask(call: Question, moot: AbortSignal): Promise<void> {
     const { output, questions, onEnd } = this.asking;
-    const doubt = call.state === 'in_doubt';
+    const { kind } = call.card;
     const of = call.of ? ` of ${oneLine(call.of.agent, 60)}` : '';
-    const decide = `${doubt ? 'settle' : 'approve'} ${this.turn.id}${doubt ? ' applied|not_applied' : ''} --call ${call.digest.slice(0, 12)}`;
-    const elsewhere = `${doubt ? 'in doubt' : 'waits'}: holdfast ${decide}`;
+    const elsewhere = `${kind === 'in_doubt' ? 'in doubt' : 'waits'}: holdfast ${commandFor(kind, this.turn.id, call.digest.slice(0, 12))}`;
     const head = `  ■ ${call.id} ${oneLine(call.tool, 60)}${of}:`;
     const boxLines = (lines: string[]) => [head, ...lines.map((line) => `    │ ${line}`)];
-    if (!questions) return output.note([...boxLines(cardExcerpt(call.card.markdown)), elsewhere].join('\n'));
-    const above = boxLines(cardLines(call.card.markdown));
+    if (!questions) return output.note([...boxLines(questionExcerpt(call)), elsewhere].join('\n'));
+    const above = boxLines(questionLines(call));
     try {
-      const answer = await questions.ask(doubt ? SETTLE : APPROVE, moot, above);
-      if (answer === null || (await this.take(call.digest, doubt, answer.trim()))) return;
+      const answer = await questions.ask(promptFor(call.card), moot, above);
+      if (answer === null || (await this.take(call, answer.trim()))) return;
       questions.above(() => output.say(`    ${elsewhere}   (Ctrl-C interrupts the turn)`));
     } catch (error) {
       if (error instanceof EndOfInput) return onEnd();
@@ -115,10 +116,15 @@ export class WaitingCallPrompt {
   }
 
   /** False: the answer was no decision. @throws DecisionNotAccepted, NoWorker */
-  private async take(digest: string, doubt: boolean, answer: string): Promise<boolean> {
+  private async take({ digest, card }: Question, answer: string): Promise<boolean> {
     const by = userName();
+    if (card.kind === 'question') {
+      const value = readAnswer(card, answer);
+      if (value !== undefined) await this.turn.answer(digest, value, { by });
+      return value !== undefined;
+    }
     const no = /^no?\b[\s,.:;-]*/i.exec(answer);
-    if (doubt) {
+    if (card.kind === 'in_doubt') {
       const outcome = /^a(pplied)?$/i.test(answer) ? 'applied' : /^n(ot([ _]applied)?)?$/i.test(answer) ? 'not_applied' : null;
       if (outcome !== null) await this.turn.settle(digest, outcome, { by });
       return outcome !== null;
@@ -128,6 +134,11 @@ export class WaitingCallPrompt {
     else return false;
     return true;
   }
+}
+
+function promptFor(card: Card): string {
+  if (card.kind === 'question') return answerPrompt(card);
+  return card.kind === 'in_doubt' ? SETTLE : APPROVE;
 }
 
 function keyOf({ digest, state }: { digest: string; state: string }): string {

@@ -1,10 +1,10 @@
 /** Signs decisions on the waiting calls of a turn, and messages to it, for `holdfast sign` and for the gateway. */
-import { attestDecision } from '../../attestation/bundle-signer';
+import { attestDecision, type IssuanceClaimName } from '../../attestation/bundle-signer';
 import type { DecisionAudience, DecisionClaims } from '../../attestation/claims';
 import type { SigningKey } from '../../attestation/signing-key';
 import { noteHash, steerDigest } from '../../shared/approval/decision';
 import { hashJson } from '../../shared/json/digests';
-import type { JsonObject } from '../../shared/json/json';
+import type { Json, JsonObject } from '../../shared/json/json';
 import type { SurfacedCall, TurnView } from '../../shared/turn/turn-view';
 import { DecisionNotAccepted } from '../errors';
 import { pendingOf, type TurnHandle } from '../turns/turn-handle';
@@ -20,6 +20,8 @@ export interface Signing {
   outcome?: 'applied' | 'not_applied';
   /** For `edit`: the whole new input. */
   input?: JsonObject;
+  /** For `answer`: the answer. */
+  value?: Json;
   /** The note that is sent beside the decision: with another one, or none, the decision does not count. */
   note?: string;
 }
@@ -35,7 +37,24 @@ export interface SignedDecision {
  * @throws DecisionNotAccepted for a call that does not wait; TurnNotFound, NoWorker
  */
 export async function signDecisions(turn: TurnHandle, key: SigningKey, signing: Signing): Promise<SignedDecision[]> {
-  const { decision, principal, roles, outcome, input, note } = signing;
+  const decisions = await unsignedDecisions(turn, signing);
+  return decisions.map(({ claims, until }) => ({ call: claims.digest, attestation: attestDecision(key, claims, until) }));
+}
+
+/** What a key or a passkey has to sign. */
+export interface UnsignedDecision {
+  claims: Omit<DecisionClaims, IssuanceClaimName>;
+  /** ISO 8601: until when it should be valid; null: for a day. */
+  until: string | null;
+}
+
+/**
+ * One decision for each call, as it is before anybody signs it.
+ * @throws DecisionNotAccepted for a call that does not wait; TurnNotFound, NoWorker
+ */
+export async function unsignedDecisions(turn: TurnHandle, signing: Signing): Promise<UnsignedDecision[]> {
+  const { decision, principal, roles, outcome, input, value, note } = signing;
+  const signedInput = decision === 'answer' ? value : input;
   const [view, aud] = await Promise.all([turn.status(), turn.audience()]);
   return signing.calls.map((prefix) => {
     const digest = waitingDigest(view, prefix);
@@ -50,16 +69,16 @@ export async function signDecisions(turn: TurnHandle, key: SigningKey, signing: 
       roles: [...roles],
       head: of ? of.head : view.head,
       ...optional({ outcome }),
-      ...(input === undefined ? {} : { input_hash: hashJson(input) }),
+      ...(signedInput === undefined ? {} : { input_hash: hashJson(signedInput) }),
       note_hash: noteHash(note ?? null),
     };
-    return { call: digest, attestation: attestDecision(key, claims, until) };
+    return { claims, until };
   });
 }
 
 export interface SignedSending extends Omit<Signing, 'decision'> {
   /** `approve` with an input is an edit. */
-  decision: 'approve' | 'deny' | 'settle';
+  decision: 'approve' | 'deny' | 'settle' | 'answer';
 }
 
 /**
@@ -67,8 +86,17 @@ export interface SignedSending extends Omit<Signing, 'decision'> {
  * @returns the whole digests. @throws DecisionNotAccepted with the reason; TurnNotFound, NoWorker
  */
 export async function signAndDecide(turn: TurnHandle, key: SigningKey, sending: SignedSending): Promise<string[]> {
-  const { decision, principal, outcome, input, note } = sending;
+  const { decision, input } = sending;
   const decisions = await signDecisions(turn, key, { ...sending, decision: input === undefined ? decision : 'edit' });
+  return sendSignatures(turn, sending, decisions);
+}
+
+/** Sends decisions that were signed before. @returns the whole digests. @throws DecisionNotAccepted with the reason */
+export async function sendSignatures(
+  turn: TurnHandle,
+  { decision, principal, outcome, input, value, note }: SignedSending,
+  decisions: readonly SignedDecision[],
+): Promise<string[]> {
   const calls = decisions.map(({ call }) => call);
   const by = {
     by: principal,
@@ -77,6 +105,7 @@ export async function signAndDecide(turn: TurnHandle, key: SigningKey, sending: 
   };
   if (decision === 'approve') await turn.approve(calls, { ...by, ...optional({ input }) });
   else if (decision === 'deny') await turn.deny(calls, by);
+  else if (decision === 'answer') await turn.answer(calls[0]!, value!, { ...by, attestation: by.attestation[0]! });
   else await turn.settle(calls, outcome!, by);
   return calls;
 }

@@ -1,5 +1,6 @@
 /** Reads cards from their Markdown: out of the Web UI's Current Details, whole or cut, and as lines for a terminal. */
-import { ACT_HEADINGS, actSections, TRUNCATION_MARK, type Act } from '../../shared/approval/card';
+import { TRUNCATION_MARK, wholeCard } from '../../cards/card';
+import type { Card } from '../../shapes/card';
 import { visible } from '../../shared/text/visible';
 
 /** Splits Current Details at the rules between cards. A rule inside a fence is part of somebody's text. */
@@ -19,22 +20,9 @@ function isShown(card: string): boolean {
   return !linesOf(card).some(({ line, ours }) => ours && line.startsWith(NOT_SHOWN));
 }
 
-/** Whether the card leaves out a part of what the call would do. */
+/** Whether a text of the card is cut. */
 export function isCardCut(card: string): boolean {
-  const lines = linesOf(card);
-  return lines.slice(actsAt(lines)).some(({ line, ours }) => ours && line.startsWith(TRUNCATION_MARK));
-}
-
-/** The card with everything that the call would do. */
-export function wholeCard(card: string, act: Act): string {
-  const lines = linesOf(card);
-  const before = lines.slice(0, actsAt(lines)).map(({ line }) => line);
-  return [...before, actSections(act, Infinity)].join('\n');
-}
-
-function actsAt(lines: Line[]): number {
-  const at = lines.findIndex(({ line, ours }) => ours && ACT_HEADINGS.includes(line));
-  return at < 0 ? lines.length : at;
+  return linesOf(card).some(({ line, ours }) => ours && line.startsWith(TRUNCATION_MARK));
 }
 
 interface Line {
@@ -63,7 +51,12 @@ export function cardsByDigest(details: string, pending: readonly string[]): Map<
 
 // Formats a card as lines of plain text.
 
-/** The whole card, without the parts that only the Web UI needs. */
+/** The whole card: from its facts, or from the Web UI's text if facts are missing. */
+export function linesOfCard(card: Card): string[] {
+  return cardLines(wholeCard(card) ?? card.markdown);
+}
+
+/** Without the parts that only the Web UI needs. */
 export function cardLines(card: string): string[] {
   const lines: string[] = [];
   let fence: string | null = null;
@@ -79,7 +72,7 @@ export function cardLines(card: string): string[] {
       fence = ticks;
       continue;
     }
-    if (line.startsWith('### ')) isShown = line !== '### Decide';
+    if (line.startsWith('### ')) isShown = line !== '### Decide' && line !== '### Answer';
     // Leaves out the text to paste for a settlement: the command is shown below.
     if (line.startsWith('Look at the other side')) isShown = false;
     if (isShown && line.trim() !== '' && !line.startsWith('## ')) lines.push(line.replace(/^### /, ''));

@@ -1,51 +1,75 @@
 /** Lists the turns in which calls wait for a person. Each turn's worker reports its calls. */
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
-import type { PendingTurn, TurnSummary } from '../../shapes/turn-view';
-import { errorMessage } from '../../shared/text/error-message';
+import { LRUCache } from 'lru-cache';
+import type { PendingTurn, TurnSummary, TurnView } from '../../shapes/turn-view';
 import { TURNS_AND_CALLS } from '../../workflows/contract';
-import { NoWorker } from '../errors';
 import { visibilityClause, visibleExecutions, type Visibility } from '../turns/listing';
-import type { TurnHandle } from '../turns/turn-handle';
-import { IdleTimeout, noWorkerError } from '../turns/missing-answer';
-
-/** Workers are no longer asked after this time without an answer from any of them, ms. */
-const NO_ANSWER_MS = 5000;
+import type { TurnHandle, WaitingNow } from '../turns/turn-handle';
+import { BoundedAsks } from './bounded-asks';
+import type { InboxSource } from './inbox-reader';
+import type { ListedTurn } from './known-turns';
 
 export interface PendingTurnsOf {
   temporal: Client;
   taskQueue: string;
-  visibility: Visibility;
   summarize(info: WorkflowExecutionInfo): TurnSummary;
   turn(id: string): TurnHandle;
 }
 
-/** After five seconds without an answer from any worker, the remaining turns are returned with what Temporal knows of them. */
-export async function pendingTurns({ temporal, taskQueue, visibility, summarize, turn }: PendingTurnsOf): Promise<PendingTurn[]> {
-  const waits = "ExecutionStatus = 'Running' AND HoldfastState IN ('awaiting_approval', 'in_doubt')";
+const ASKED = 'tell what waits';
+
+export async function* waitingTurns(
+  { temporal, summarize }: Pick<PendingTurnsOf, 'temporal' | 'summarize'>,
+  visibility: Visibility,
+): AsyncGenerator<{ listed: ListedTurn; taskQueue: string }> {
+  const waits = "ExecutionStatus = 'Running' AND HoldfastState IN ('awaiting_approval', 'awaiting_answer', 'in_doubt')";
   const query = [TURNS_AND_CALLS, waits, ...visibilityClause(visibility)].join(' AND ');
-  const timeout = new IdleTimeout(NO_ANSWER_MS);
-  // Asked once for all turns, and outside of the request that was aborted.
-  let unheard: Promise<NoWorker> | undefined;
-  const why = () => (unheard ??= noWorkerError(temporal, { taskQueue }, 'tell what waits'));
-  const withCalls = async (waiting: Omit<PendingTurn, 'calls' | 'unreachable'>): Promise<PendingTurn> => {
-    try {
-      const ask = () => turn(waiting.turn_id).waiting();
-      const { questions, unread } = await temporal.connection.withAbortSignal(timeout.signal, ask);
-      timeout.broken();
-      return { ...waiting, calls: questions, unreachable: unread.length === 0 ? null : unread.map((each) => each.why).join(' ') };
-    } catch (error) {
-      // A turn whose worker is gone must not hide the others.
-      return { ...waiting, calls: [], unreachable: errorMessage(error instanceof NoWorker ? await why() : error) };
-    }
-  };
+  for await (const { info, summary } of visibleExecutions(temporal, query, visibility, summarize))
+    yield { listed: { ...summary, tools: waitingTools(info) }, taskQueue: info.taskQueue };
+}
+
+/** Turns whose workers do not answer for five seconds are returned with what Temporal knows of them. */
+export async function pendingTurns(of: PendingTurnsOf & { visibility: Visibility }): Promise<PendingTurn[]> {
+  const asks = new BoundedAsks(of.temporal, of.taskQueue, ASKED);
   const turns: Promise<PendingTurn>[] = [];
-  try {
-    for await (const { info, summary } of visibleExecutions(temporal, query, visibility, summarize))
-      turns.push(withCalls({ ...summary, tools: waitingTools(info) }));
-    return eachOnce(await Promise.all(turns)).filter((each) => each.unreachable !== null || each.calls.length > 0);
-  } finally {
-    timeout.over();
-  }
+  const withCalls = async (listed: ListedTurn, taskQueue: string): Promise<PendingTurn> => {
+    const answered = await asks.ask({ taskQueue }, () => of.turn(listed.turn_id).waiting());
+    return answered.ok ? { ...listed, ...callsOf(answered.answer) } : { ...listed, calls: [], unreachable: answered.why };
+  };
+  for await (const { listed, taskQueue } of waitingTurns(of, of.visibility)) turns.push(withCalls(listed, taskQueue));
+  return eachOnce(await Promise.all(turns)).filter((each) => each.unreachable !== null || each.calls.length > 0);
+}
+
+/**
+ * Where an inbox reads.
+ * @param look describes a turn; `progress` differs once its history has grown
+ */
+export function inboxSource(
+  of: PendingTurnsOf,
+  look: (id: string) => Promise<{ progress: string; view(): Promise<TurnView> }>,
+): InboxSource {
+  const asks = new BoundedAsks(of.temporal, of.taskQueue, ASKED);
+  const queues = new LRUCache<string, string>({ max: 20_000 });
+  return {
+    close: () => asks.close(),
+    async *list() {
+      for await (const { listed, taskQueue } of waitingTurns(of, 'all')) {
+        queues.set(listed.turn_id, taskQueue);
+        yield listed;
+      }
+    },
+    progress: async (id) => (await look(id)).progress,
+    read: (id, isRetry) =>
+      asks.ask({ taskQueue: queues.get(id) ?? '', isRetry }, async () => {
+        // In this order: what happens meanwhile makes the turn be read again.
+        const { progress, view } = await look(id);
+        return { ...callsOf(await of.turn(id).waiting(await view())), progress };
+      }),
+  };
+}
+
+function callsOf({ questions, unread }: WaitingNow): Pick<PendingTurn, 'calls' | 'unreachable'> {
+  return { calls: questions, unreachable: unread.length === 0 ? null : unread.map((each) => each.why).join(' ') };
 }
 
 function waitingTools(info: Pick<WorkflowExecutionInfo, 'searchAttributes'>): string[] {

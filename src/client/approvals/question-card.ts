@@ -1,7 +1,9 @@
 /** Puts the card of a waiting call together: facts of the store under its digest, the state of its turn, and the Markdown. */
 import type { Card, CardState, CardWords, StoredFacts } from '../../shapes/card';
+import { askedFacts, ASK_PERSON } from '../../shared/approval/person-question';
 import type { WaitingCall } from '../../shapes/turn-view';
-import { storedCard, wordsOf, type CardSource } from '../../record/stored-card';
+import { wordsOf } from '../../record/card-words';
+import { storedCard, storedFacts, type CardSource } from '../../record/stored-card';
 import { errorMessage } from '../../shared/text/error-message';
 
 /** What the turn answered about one waiting call. */
@@ -22,14 +24,14 @@ export interface AskingTurn {
 export class QuestionCards {
   private readonly words = new Map<string | null, Promise<CardWords[]>>();
 
-  /** @param source null: the client has no store */
-  constructor(private readonly source: CardSource | null) {}
+  /** @param openStore null: the client has no store */
+  constructor(private readonly openStore: (() => Promise<CardSource>) | null) {}
 
   async card(call: WaitingCall, turn: AskingTurn, { markdown, state }: ShownCard): Promise<Card> {
     const { facts, why } = await this.facts(call, turn);
     const missing = why ?? (state === undefined ? 'A worker of an older build answers for this turn.' : null);
     return {
-      kind: call.state === 'in_doubt' ? 'in_doubt' : 'approval',
+      kind: kindOf(call),
       agent: turn.agent,
       call_id: call.id,
       revision: call.revision,
@@ -38,6 +40,7 @@ export class QuestionCards {
       class: call.class,
       digest: call.digest,
       ...facts,
+      ...(facts ? askedFacts(call.tool, facts.input) : {}),
       ...state,
       expires_at: call.approval.expires_at,
       error: call.error,
@@ -46,17 +49,13 @@ export class QuestionCards {
     };
   }
 
-  /** The Markdown shows the call even if the store cannot be read, so that is no reason not to ask. */
+  /** The Markdown shows the call even if the store cannot be opened or read, so that is no reason not to ask. */
   private async facts({ digest }: WaitingCall, turn: AskingTurn): Promise<{ facts?: StoredFacts; why: string | null }> {
-    if (this.source === null) return { why: 'This client has no store (HOLDFAST_STORE).' };
+    if (this.openStore === null) return { why: 'This client has no store (HOLDFAST_STORE).' };
     try {
-      const { record, input, target, preview, held, makers } = await storedCard(this.source, digest);
-      const words = await this.wordsBefore(this.source, turn.head);
-      const reasons = held.map(({ kind, text }) => ({ kind, text }));
-      return {
-        facts: { will_happen: preview, acts_on: target, input, held: reasons, requester: record.requester, makers, words },
-        why: null,
-      };
+      const source = await this.openStore();
+      const stored = await storedCard(source, digest);
+      return { facts: storedFacts(stored, await this.wordsBefore(source, turn.head)), why: null };
     } catch (error) {
       return { why: `The store cannot tell: ${errorMessage(error)}` };
     }
@@ -67,4 +66,9 @@ export class QuestionCards {
     this.words.set(head, entry);
     return entry;
   }
+}
+
+function kindOf({ state, tool }: WaitingCall): Card['kind'] {
+  if (state === 'in_doubt') return 'in_doubt';
+  return tool === ASK_PERSON ? 'question' : 'approval';
 }

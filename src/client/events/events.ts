@@ -18,6 +18,7 @@ import {
   type TurnInput,
 } from '../../shared/io/activities';
 import { PLAIN_POLICY } from '../../shared/approval/approval';
+import { ASK_PERSON } from '../../shared/approval/person-question';
 import { cutBytes } from '../../shared/text/utf8';
 import type { CallError } from '../../shared/wire/errors';
 import type { Json } from '../../shared/json/json';
@@ -26,7 +27,7 @@ import type { TurnView } from '../../shared/turn/turn-view';
 import { DECIDE_UPDATE } from '../../workflows/contract';
 import { readFact, type EventFact } from '../../record/history';
 import { timeOf, type HistoryEvent } from '../../temporal/history';
-import { Questions } from './questions';
+import { Questions, type DecisionEvent } from './questions';
 import type { TurnEvent } from '../../shapes/turn-event';
 
 /** Events to report once a workflow task has processed them: `at` is when that task began. */
@@ -88,7 +89,10 @@ export class EventReader {
         this.taskStartedAt = at;
         return [];
       case 'task_completed':
-        return [...this.questions.onTaskCompletion(this.taskStartedAt), ...this.deferredEvents(this.taskStartedAt)];
+        return [
+          ...this.questions.onTaskCompletion(this.taskStartedAt).map((event) => ofQuestion(event)),
+          ...this.deferredEvents(this.taskStartedAt),
+        ];
       case 'task_failed':
         return fact.new_run === null ? [] : this.resetEvents(at, fact.failure?.message ?? null);
       case 'run_ended':
@@ -113,9 +117,10 @@ export class EventReader {
       return (input as { outcomes: CallOutcome[] }).outcomes.flatMap((outcome) => this.refusals(at, outcome));
     if (type !== 'runCall' && type !== 'openSubTurn') return [];
     const { call } = input as RunCallInput;
-    const decisions = approvalsOf(input as RunCallInput).flatMap(({ digest, decision, by, note }) =>
-      this.questions.certain({ at, type: 'approval_decided', call: call.id, tool: call.tool, digest, decision, by, note }),
-    );
+    const decisions = approvalsOf(input as RunCallInput).flatMap(({ digest, decision, by, note, value }) => {
+      const event = { at, type: 'approval_decided' as const, call: call.id, tool: call.tool, digest, decision, by, note };
+      return this.questions.certain(event).map((one) => ofQuestion(one, value));
+    });
     return [...decisions, ...this.again(at, call), { at, type: 'tool_started', call: call.id, tool: call.tool }];
   }
 
@@ -132,7 +137,7 @@ export class EventReader {
     if (decision) {
       const { digest, by, note } = decision;
       const fields = { call: call_id, tool, digest, decision: decision.decision, by, note };
-      return this.questions.certain({ at, type: 'approval_decided', ...fields });
+      return this.questions.certain({ at, type: 'approval_decided', ...fields }).map((one) => ofQuestion(one, decision.value));
     }
     return result_ref === null ? [{ at, type: 'tool_error', call: call_id, tool, error, effect }] : [];
   }
@@ -175,14 +180,16 @@ export class EventReader {
     const { id, tool } = call;
     const before = this.questions.openOf(id);
     if (edit && !before) return []; // it was decided meanwhile: the changed call is not asked about
+    const kind = tool === ASK_PERSON ? 'question' : 'approval';
     const asks = output.decided?.verdict !== 'allow' || (input.held ?? []).length > 0;
     if (expires_at === null || !asks) return [];
     const { digest } = output;
     const edits = edit && before ? this.questions.onEdit(at, before, edit) : [];
     const makers = [this.requester, ...(call.makers ?? [])];
     const policy = output.renewed?.approval ?? input.approval ?? PLAIN_POLICY;
-    this.questions.ask({ call: id, tool, digest, policy, makers, expires_at });
-    return [...edits, { at, type: 'approval_requested', call: id, tool, digest, expires_at }];
+    this.questions.ask({ kind, call: id, tool, digest, policy, makers, expires_at });
+    const type = kind === 'question' ? 'question_asked' : 'approval_requested';
+    return [...edits, { at, type, call: id, tool, digest, expires_at }];
   }
 
   private deferredEvents(at: string): TurnEvent[] {
@@ -228,6 +235,13 @@ export class EventReader {
 }
 
 type RunEndFact = Extract<EventFact<Payload>, { kind: 'run_ended' }>;
+
+/** The end of a question of the model is an event of its own. @param value absent: nobody answered */
+function ofQuestion(event: DecisionEvent, value: Json = null): TurnEvent {
+  const { at, call, tool, digest, decision, by, note } = event;
+  if (tool !== ASK_PERSON) return event;
+  return { at, type: 'question_answered', call, tool, digest, by, value, note, expired: decision === 'expired' };
+}
 
 /** Empties the list; the events keep their order. */
 function drainEvents(later: Later[], at: string): TurnEvent[] {

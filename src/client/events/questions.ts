@@ -1,5 +1,6 @@
 /**
- * Reads a turn's questions to people, and their decisions, from its history as it grows. The workflow records nothing for
+ * Reads a turn's questions to people, and their decisions, from its history as it grows. (An answer to a question of the model is
+ * reported when it becomes the call's result.) The workflow records nothing for
  * watchers. An update's answer says whether the decision counts. A bare signal is judged here, by the workflow's own rule, at the
  * workflow task that processed it. A decision that is still uncertain is reported with the dispatch that it led to.
  */
@@ -12,6 +13,8 @@ import type { TurnEvent } from '../../shapes/turn-event';
 export type DecisionEvent = Extract<TurnEvent, { type: 'approval_decided' }>;
 
 interface Open extends OpenQuestion {
+  /** `question`: the model asks; no decision on a call is about it. */
+  kind: 'approval' | 'question';
   call: string;
   tool: string;
   said: { by: string }[];
@@ -157,7 +160,7 @@ export class Questions {
   }
 
   private find(name: string): Open | undefined {
-    const fit = [...this.open.values()].filter(({ digest }) => digest.startsWith(name));
+    const fit = [...this.open.values()].filter(({ kind, digest }) => kind === 'approval' && digest.startsWith(name));
     return fit.length === 1 ? fit[0] : undefined;
   }
 }

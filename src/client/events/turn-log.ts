@@ -61,6 +61,8 @@ export class InOrder {
         return [...this.before(event.call), event];
       case 'approval_decided':
         return event.decision === 'approve' || event.decision === 'edit' ? [event] : [event, ...this.without(event.call)];
+      case 'question_answered':
+        return event.expired ? [event, ...this.without(event.call)] : [event];
       case 'step_started':
       case 'turn_completed':
         return [...this.nextStep([]), event];

@@ -1,10 +1,11 @@
 /** Lists turns from Temporal's visibility store; asks no worker. */
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { executionInfoFromRaw } from '../../temporal/sdk-private';
-import { TURN_STATES, type TurnState } from '../../shared/turn/turn-states';
+import { isEnd, TURN_STATES, type TurnState } from '../../shared/turn/turn-states';
 import { visibilityText } from '../../shared/text/visible';
 import type { TurnSummary } from '../../shapes/turn-view';
 import { keywordOf } from '../../shared/search-attributes';
+import { cardUrl } from '../../shared/wire/workflow-url';
 import { MEMO_KEY, TURNS_AND_CALLS } from '../../workflows/contract';
 import { InvalidRequest } from '../errors';
 
@@ -58,23 +59,25 @@ export async function pageOfTurns(
   };
 }
 
-/** @param ui_url the turn's page, if there is a Web UI */
-export function summaryOf(info: Omit<WorkflowExecutionInfo, 'raw'>, ui_url: string | null): TurnSummary {
+/** @param url of the turn's workflow, if there is a Web UI */
+export function summaryOf(info: Omit<WorkflowExecutionInfo, 'raw'>, url: string | null): TurnSummary {
   const key = info.memo?.[MEMO_KEY];
+  const state = stateOf(info.status.name, keywordOf(info.searchAttributes, 'state'));
   return {
     turn_id: info.workflowId.replace(/^turn\//, ''),
     workflow_id: info.workflowId,
     agent: keywordOf(info.searchAttributes, 'agent'),
-    state: stateOf(info.status.name, keywordOf(info.searchAttributes, 'state')),
+    state,
     requester: keywordOf(info.searchAttributes, 'requester'),
     started_at: info.startTime.toISOString(),
     ended_at: info.closeTime?.toISOString() ?? null,
-    ui_url,
+    ui_url: WAITING.has(state) ? cardUrl(url, info.runId) : url,
     key: typeof key === 'string' ? key : null,
   };
 }
 
-const OPEN: readonly TurnState[] = ['running', 'awaiting_approval', 'in_doubt'];
+/** People look for its card. */
+const WAITING: ReadonlySet<string> = new Set<TurnState>(['awaiting_approval', 'awaiting_answer', 'in_doubt']);
 
 /** A turn that was ended through Temporal itself never wrote its last state. */
 function stateOf(status: string, recordedState: string): string {
@@ -95,7 +98,7 @@ function stateClause(state: TurnState): string {
   if (!TURN_STATES.includes(state))
     throw new InvalidRequest(`There is no state ${JSON.stringify(state)}; states: ${TURN_STATES.join(', ')}.`);
   const clause = `HoldfastState = '${state}'`;
-  if (OPEN.includes(state)) return `${clause} AND ExecutionStatus = 'Running'`;
+  if (!isEnd(state)) return `${clause} AND ExecutionStatus = 'Running'`;
   return state === 'failed' ? `(${clause} OR ExecutionStatus IN ('Terminated', 'TimedOut'))` : clause;
 }
 

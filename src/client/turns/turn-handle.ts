@@ -14,13 +14,14 @@ import {
 import { ApplicationFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/common';
 import { Sending, sendInTime, type MissingAnswer } from '../../temporal/send-update';
 import { waitForPendingWorkflowTask } from '../../temporal/executions';
-import { callOrigin } from '../../shared/approval/card';
+import { callOrigin } from '../../cards/card';
 import { workflowId } from '../../shared/ids';
-import type { JsonObject } from '../../shared/json/json';
+import type { Json, JsonObject } from '../../shared/json/json';
 import type { Waits } from '../../shared/wire/waits';
 import type { CallView, TurnView } from '../../shared/turn/turn-view';
 import type { Question, WaitingCall } from '../../shapes/turn-view';
 import {
+  ANSWER_UPDATE,
   CARDS_QUERY,
   DECIDE_UPDATE,
   INTERRUPT,
@@ -32,6 +33,7 @@ import {
 } from '../../workflows/contract';
 import { cardsInPages } from '../approvals/card-pages';
 import { cardsByDigest } from '../approvals/cards';
+import { cardUrl } from '../../shared/wire/workflow-url';
 import { QuestionCards, type ShownCard } from '../approvals/question-card';
 import type { CardSource } from '../../record/stored-card';
 import { doneBefore, SENT_BEFORE, type Act, type DoneBefore } from './start-turn';
@@ -112,7 +114,7 @@ export class TurnHandle {
     return view;
   }
 
-  /** The calls that wait for a person: for approval, or in doubt. */
+  /** The calls that wait for a person: for approval, for an answer, or in doubt. */
   async pending(): Promise<WaitingCall[]> {
     return pendingOf(await this.status());
   }
@@ -135,9 +137,10 @@ export class TurnHandle {
   async waiting(latest?: TurnView): Promise<WaitingNow> {
     const { view, calls, cards, why } = await this.callsAndCards(latest);
     const [questions, unread]: [Question[], WaitingNow['unread']] = [[], []];
-    const whole = new QuestionCards(calls.length === 0 ? null : ((await this.openStore?.()) ?? null));
+    const whole = new QuestionCards(this.openStore);
+    const below = await this.cardsBelow(calls);
     for (const call of calls) {
-      const cardRead = await this.shownCard(call, cards);
+      const cardRead = shownCard(call, cards, below);
       if (cardRead === null) unread.push({ call, why: `The card of call ${call.id} (${call.tool}) cannot be read: ${why}.` });
       else questions.push({ ...call, card: await whole.card(call, call.of ?? view, cardRead) });
     }
@@ -164,20 +167,16 @@ export class TurnHandle {
     }
   }
 
-  /** The card of a sub-agent's call is asked of its own turn: the turn above does not know its state, and may have dropped it. */
-  private async shownCard({ digest, of }: WaitingCall, cards: Map<string, ShownCard>): Promise<ShownCard | null> {
-    const here = cards.get(digest);
-    if (of === undefined) return here ?? null;
-    const turn = new TurnHandle(this.client, of.turn_id, workflowId(of.turn_id), null, this.feeds);
-    const own = await turn
-      .status()
-      .then(
-        (view) => turn.cardsOf(view),
-        () => null,
-      )
-      .catch(() => null);
-    const state = own?.get(digest)?.state;
-    return here === undefined ? (own?.get(digest) ?? null) : { ...here, ...optional({ state }) };
+  /** The cards of sub-agents' calls as their own turns show them, by turn; a turn that does not answer has none. */
+  private async cardsBelow(calls: readonly WaitingCall[]): Promise<Map<string, Map<string, ShownCard>>> {
+    const turnIds = new Set(calls.flatMap(({ of }) => (of === undefined ? [] : [of.turn_id])));
+    const below = new Map<string, Map<string, ShownCard>>();
+    for (const id of turnIds) {
+      const turn = new TurnHandle(this.client, id, workflowId(id), null, this.feeds);
+      const cards = turn.status().then((view) => turn.cardsOf(view));
+      below.set(id, await cards.catch(() => new Map<string, ShownCard>()));
+    }
+    return below;
   }
 
   private async cardsOf({ pending, sub_turns = [] }: TurnView): Promise<Map<string, ShownCard>> {
@@ -233,6 +232,15 @@ export class TurnHandle {
   /** Records how a call in doubt ended. @throws DecisionNotAccepted with the reason */
   settle(digests: string | string[], outcome: 'applied' | 'not_applied', by: By): Promise<void> {
     return this.decide({ decision: 'settle', ...selectCalls(digests), outcome, ...by });
+  }
+
+  /**
+   * Answers a question of the model (`ask_person`). The answer is information for the model, and approves nothing.
+   * @param digest of the question, or its first 12 or more characters
+   * @throws DecisionNotAccepted with the reason, such as that the answer does not fit the question
+   */
+  answer(digest: string, value: Json, by: By): Promise<void> {
+    return this.update(ANSWER_UPDATE, 'take the answer', { call: digest, value, ...by });
   }
 
   /**
@@ -342,7 +350,7 @@ export class TurnHandle {
   private async queryView(): Promise<TurnView> {
     const handle = this.client.workflow.getHandle(this.workflowId);
     const view = await this.askTurn('report the state of the turn', () => handle.query<TurnView>(STATUS_QUERY));
-    return { ...view, ui_url: this.uiUrl };
+    return { ...view, ui_url: view.pending.length > 0 ? cardUrl(this.uiUrl, view.run_id) : this.uiUrl };
   }
 
   private describeWorkflow(): Promise<WorkflowExecutionDescription> {
@@ -402,6 +410,18 @@ export class TurnHandle {
 }
 
 type CallSelection = { call: string } | { calls: string[] };
+
+/** The turn above does not know the state of a sub-agent's call, and may have dropped its card. */
+function shownCard(
+  { digest, of }: WaitingCall,
+  cards: ReadonlyMap<string, ShownCard>,
+  below: ReadonlyMap<string, ReadonlyMap<string, ShownCard>>,
+): ShownCard | null {
+  const here = cards.get(digest);
+  if (of === undefined) return here ?? null;
+  const own = below.get(of.turn_id)?.get(digest);
+  return here === undefined ? (own ?? null) : { ...here, ...optional({ state: own?.state }) };
+}
 
 function selectCalls(digests: string | string[]): CallSelection {
   return typeof digests === 'string' ? { call: digests } : { calls: digests };

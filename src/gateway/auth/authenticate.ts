@@ -4,19 +4,29 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Refusal } from '../http/errors';
+import type { BrowserSignIn, SignedIn } from './browser-sign-in';
 import type { Authenticator, Principal, Role, Tickets } from './principals';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The principal needs one of these; `public`: no token is needed. */
-    roles?: readonly Role[] | 'public';
+    /** The principal needs one of these; `any`: none of them; `public`: there need be no principal. */
+    roles?: readonly Role[] | 'any' | 'public';
     /** A stream that a ticket opens too. */
     takesTicket?: boolean;
   }
   interface FastifyRequest {
     /** The principal who sent the request; absent on public routes. */
     principal: Principal;
+    /** The sign-in whose cookie names the principal; null: a token or a ticket does. */
+    signIn: SignedIn | null;
   }
+}
+
+export interface Ways {
+  authenticator: Authenticator;
+  tickets: Tickets;
+  /** Null: nobody can sign in at the page. */
+  signIn: BrowserSignIn | null;
 }
 
 /**
@@ -25,21 +35,25 @@ declare module 'fastify' {
  */
 export function authenticateRequests(
   app: FastifyInstance,
-  authenticator: Authenticator,
-  tickets: Tickets,
+  { authenticator, tickets, signIn }: Ways,
   nobody: (request: FastifyRequest) => Promise<void>,
 ): void {
   app.addHook('onRoute', ({ method, url, config }) => {
     if (config?.roles === undefined)
       throw new Error(`The route ${String(method)} ${url} does not say in its config which roles may.`);
   });
+  app.decorateRequest('signIn', null);
   app.addHook('onRequest', async (request, reply) => {
     const { roles, takesTicket } = request.routeOptions.config;
     if (roles === 'public') return;
     const { authorization } = request.headers;
-    const ticketHolder = takesTicket && authorization === undefined ? tickets.principalOf(request.url, Date.now()) : null;
+    const isBare = authorization === undefined;
+    const ticketHolder = takesTicket && isBare ? tickets.principalOf(request.url, Date.now()) : null;
+    // A token that is sent counts, also if it is wrong: whoever sends one means it.
+    const signedIn = isBare && ticketHolder === null ? ((await signIn?.ofRequest(request)) ?? null) : null;
     const principal =
       ticketHolder ??
+      signedIn?.principal ??
       (await authenticator.authenticate(authorization).catch(async (error: unknown) => {
         await nobody(request);
         throw error;
@@ -48,14 +62,18 @@ export function authenticateRequests(
       await nobody(request);
       void reply.header('www-authenticate', 'Bearer');
       const message = 'This needs a token that names a principal.';
-      throw new Refusal({ code: 'UNAUTHORIZED', reason: 'no_principal', message, hint: authenticator.hint });
+      const hint = signIn === null ? authenticator.hint : `${authenticator.hint} People sign in at ${signIn.publicUrl}/.`;
+      throw new Refusal({ code: 'UNAUTHORIZED', reason: 'no_principal', message, hint });
     }
-    if (!roles?.some((role) => principal.roles.includes(role))) throw roleMissing(roles ?? [], principal);
+    if (roles !== 'any' && !roles?.some((role) => principal.roles.includes(role))) throw roleMissing(roles ?? [], principal);
     request.principal = principal;
+    request.signIn = signedIn;
+    if (signedIn !== null) signIn?.endWithSignIn(signedIn, reply);
   });
 }
 
-function roleMissing(roles: readonly Role[], { name, roles: own }: Principal): Refusal {
+/** The answer to a principal without any of these roles. */
+export function roleMissing(roles: readonly Role[], { name, roles: own }: Principal): Refusal {
   const message = `This takes one of the roles ${roles.join(', ')}; ${name} has ${own.join(', ') || 'none'}.`;
   return new Refusal({ code: 'PERMISSION_DENIED', reason: 'role_missing', message });
 }

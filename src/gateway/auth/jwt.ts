@@ -3,7 +3,7 @@
  * audience, time. Claims become a principal: `tenant/name` where a tenant claim is set, else `name`.
  */
 import type { JwtSettings } from '../../config/http';
-import { LOCAL_PRINCIPAL } from '../../shared/ids';
+import { principalOf, rolesOf, type Claims } from '../../sign-in/claims';
 import { Refusal } from '../http/errors';
 import { createPrincipal, type Authenticator, type Principal } from './principals';
 
@@ -19,9 +19,6 @@ const ASK_AGAIN_AFTER_MS = 30_000;
 /** Pause after a request to the issuer that gave no keys: anyone can send tokens that cause such requests. */
 export const KEYS_AGAIN_AFTER_MS = 3_000;
 const KEYS_GOOD_FOR_MS = 10 * 60_000;
-const MAX_ROLES = 64;
-const ROLE = /^[A-Za-z0-9._:-]{1,64}$/;
-const NAME = /^[^/\p{C}]{1,200}$/u;
 
 export class Jwts implements Authenticator {
   readonly hint = 'Send "Authorization: Bearer …" with a token of the issuer that HOLDFAST_JWT names.';
@@ -66,15 +63,10 @@ export class Jwts implements Authenticator {
     return { jose, keys };
   }
 
-  private principalOf(claims: Record<string, unknown>): Principal | null {
+  private principalOf(claims: Claims): Principal | null {
     const { principal_claim, tenant_claim, roles_claim } = this.settings;
-    const name = nameOf(claims, principal_claim);
-    if (name === null) return null;
-    const roles = rolesOf(claims, roles_claim);
-    if (tenant_claim === undefined) return name === LOCAL_PRINCIPAL ? null : createPrincipal(name, roles);
-    const tenant = nameOf(claims, tenant_claim);
-    const full = `${tenant}/${name}`;
-    return tenant === null || Buffer.byteLength(full) > 200 ? null : createPrincipal(full, roles);
+    const name = principalOf(claims, { name: principal_claim, tenant: tenant_claim ?? null });
+    return name === null ? null : createPrincipal(name, rolesOf(claims, roles_claim));
   }
 }
 
@@ -89,19 +81,6 @@ function sparing(): FetchImplementation {
       notBefore = performance.now() + KEYS_AGAIN_AFTER_MS;
     }
   };
-}
-
-/** A slash is not allowed: it would claim a tenant. */
-function nameOf(claims: Record<string, unknown>, claim: string): string | null {
-  const value = Object.hasOwn(claims, claim) ? claims[claim] : undefined;
-  return typeof value === 'string' && NAME.test(value) && Buffer.byteLength(value) <= 200 ? value : null;
-}
-
-/** A list, or text with spaces, as scopes are written. */
-function rolesOf(claims: Record<string, unknown>, claim: string): string[] {
-  const value = Object.hasOwn(claims, claim) ? claims[claim] : undefined;
-  const list: unknown[] = typeof value === 'string' ? value.split(' ') : Array.isArray(value) ? value : [];
-  return list.slice(0, MAX_ROLES).filter((role): role is string => typeof role === 'string' && ROLE.test(role));
 }
 
 /** With these errors the token is wrong. All other errors are about the keys, or the connection to the issuer. */

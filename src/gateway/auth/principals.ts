@@ -58,6 +58,7 @@ type TokenEntry = NonNullable<Config['tokens']>[number];
 /** Bearer tokens of the settings, which hold only their hashes. */
 export class Tokens implements Authenticator {
   private readonly tokens: { hash: Buffer; principal: Principal }[];
+  readonly isEmpty: boolean;
   readonly hint: string;
 
   constructor(entries: readonly TokenEntry[]) {
@@ -65,24 +66,33 @@ export class Tokens implements Authenticator {
       hash: Buffer.from(token_sha256, 'hex'),
       principal: createPrincipal(principal, roles),
     }));
-    this.hint =
-      entries.length === 0
-        ? 'This gateway has no tokens: set HOLDFAST_TOKENS; `holdfast keys token` makes an entry.'
-        : 'Send "Authorization: Bearer …" with a token of `holdfast keys token` that HOLDFAST_TOKENS has.';
+    this.isEmpty = entries.length === 0;
+    this.hint = this.isEmpty
+      ? 'This gateway has no tokens: set HOLDFAST_TOKENS; `holdfast keys token` makes an entry.'
+      : 'Send "Authorization: Bearer …" with a token of `holdfast keys token` that HOLDFAST_TOKENS has.';
   }
 
   async authenticate(authorization: string | undefined): Promise<Principal | null> {
     return this.principalOf(authorization);
   }
 
-  /** Null: the token is unknown. It is compared with all tokens, each in constant time. */
+  /** Null: the token is unknown. */
   principalOf(authorization: string | undefined): Principal | null {
     const token = BEARER.exec((authorization ?? '').slice(0, 300))?.[1];
-    if (token === undefined) return null;
-    const hash = createHash('sha256').update(token).digest();
-    const [entry] = this.tokens.filter((one) => timingSafeEqual(one.hash, hash));
+    return token === undefined ? null : this.principalOfHash(tokenHash(token));
+  }
+
+  /** Null: the settings have no token with this SHA-256 any more. It is compared with all tokens, each in constant time. */
+  principalOfHash(sha256: string): Principal | null {
+    const hash = Buffer.from(sha256, 'hex');
+    const [entry] = this.tokens.filter((one) => one.hash.length === hash.length && timingSafeEqual(one.hash, hash));
     return entry?.principal ?? null;
   }
+}
+
+/** Hex, as the settings have it. */
+export function tokenHash(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
 }
 
 // A browser's `EventSource` cannot send a token, and a token must not be part of an address. A ticket may be: it opens one stream
@@ -92,8 +102,8 @@ export class Tokens implements Authenticator {
 /** Parameter in the query of a stream. */
 export const TICKET_PARAMETER = 'stream_ticket';
 export const TICKET_MS = 60_000;
-/** Addresses of streams of turns and of tools, with their query. */
-export const STREAM_ADDRESS = '^/(v1/turns/[^/?#]{1,400}/events|tools/[^/?#]{1,200}/sse)(\\?[^#]{0,8000})?$';
+/** Addresses of streams of turns, of tools and of the inbox, with their query. */
+export const STREAM_ADDRESS = '^/(v1/turns/[^/?#]{1,400}/events|tools/[^/?#]{1,200}/sse|v1/pending/events)(\\?[^#]{0,8000})?$';
 
 const WITH_TICKET = new RegExp(`^(.*)[?&]${TICKET_PARAMETER}=([A-Za-z0-9_-]{1,16000}\\.[A-Za-z0-9_-]{1,100})$`);
 

@@ -56,9 +56,13 @@ export function refuseOtherMethods(app: FastifyInstance): void {
   });
   // Runs before the body is read: for a method that does not exist the body does not matter.
   app.addHook('onRequest', async (request, reply) => {
-    if (!request.is404) return;
     const path = request.url.split('?')[0]!;
-    const methods = [...paths.values()].flatMap(({ like, methods }) => (like.test(path) ? [...methods] : []));
+    // `DELETE /v1/passkeys/waiting` would fit `/v1/passkeys/:id`: a path that is listed as it stands has only its own methods.
+    const own = paths.get(path);
+    const fitsOther = own !== undefined && !own.methods.has(request.method) && request.method !== 'OPTIONS';
+    if (!request.is404 && !fitsOther) return;
+    const candidates = own === undefined ? [...paths.values()].filter(({ like }) => like.test(path)) : [own];
+    const methods = candidates.flatMap((one) => [...one.methods]);
     if (methods.length === 0) return;
     const methodList = [...new Set(methods)].sort().join(', ');
     void reply.header('allow', methodList);

@@ -62,30 +62,18 @@ export function holdKeysToBodies(app: FastifyInstance, store: Store): void {
         reason: 'bad_idempotency_key',
         message: 'The header Idempotency-Key must be one key of 1 to 255 visible ASCII characters.',
       });
-    const id = operationId(request.principal.name, key);
     const path = request.url.split('?')[0]!;
-    const body = hashJson({ path, body: (request.body ?? null) as Json });
-    const { first, repeated: isRepetition } = await store.registers.update(registerOf(id), (current, now) => {
-      const value = { body, at: now };
-      return current === null
-        ? { value, answer: { first: value as IdempotencyRecord, repeated: false } }
-        : { answer: { first: keptOf(current), repeated: true } };
-    });
-    if (first.body !== body)
+    const whole = { path, body: (request.body ?? null) as Json };
+    const { operation, answer } = await claimOperation(store, { principal: request.principal.name, key, request: whole });
+    if (operation === null)
       throw new Refusal({
         code: 'INVALID_PARAMS',
         reason: 'key_used',
         message: 'This Idempotency-Key has been used for another request. Use a new key, or send the same request again.',
         status: 409,
       });
-    const agreeOn = (target: string) =>
-      store.registers.update(registerOf(id), (current) => {
-        const record = current === null ? { body } : keptOf(current);
-        return record.target === undefined ? { value: { ...record, target }, answer: target } : { answer: record.target };
-      });
-    const act = { name: `act_${hashJson({ v: 'holdfast.act/1', id, body }).slice(0, 40)}`, since: first.at ?? 0 };
-    request.operation = { key, id, act, isRepetition, agreeOn, ...optional({ target: first.target }) };
-    if (first.answer) return reply.code(first.answer.status).type(JSON_TYPE).send(first.answer.payload);
+    request.operation = operation;
+    if (answer) return reply.code(answer.status).type(JSON_TYPE).send(answer.payload);
   });
 
   app.addHook('onSend', async ({ operation, routeOptions }, reply, payload) => {
@@ -96,6 +84,33 @@ export function holdKeysToBodies(app: FastifyInstance, store: Store): void {
     // The request has been executed: if its answer cannot be stored it is sent all the same, and found again in the history.
     await store.registers.update(registerOf(operation.id), keep).catch(() => undefined);
   });
+}
+
+/**
+ * Binds a principal's key to one request.
+ * @returns the operation, and its stored answer; null: the key was used for something else
+ */
+export async function claimOperation(
+  store: Store,
+  { principal, key, request }: { principal: string; key: string; request: Json },
+): Promise<{ operation: Operation | null; answer?: IdempotencyRecord['answer'] }> {
+  const id = operationId(principal, key);
+  const body = hashJson(request);
+  const { first, repeated: isRepetition } = await store.registers.update(registerOf(id), (current, now) => {
+    const value = { body, at: now };
+    return current === null
+      ? { value, answer: { first: value as IdempotencyRecord, repeated: false } }
+      : { answer: { first: keptOf(current), repeated: true } };
+  });
+  if (first.body !== body) return { operation: null };
+  const agreeOn = (target: string) =>
+    store.registers.update(registerOf(id), (current) => {
+      const record = current === null ? { body } : keptOf(current);
+      return record.target === undefined ? { value: { ...record, target }, answer: target } : { answer: record.target };
+    });
+  const act = { name: `act_${hashJson({ v: 'holdfast.act/1', id, body }).slice(0, 40)}`, since: first.at ?? 0 };
+  const operation = { key, id, act, isRepetition, agreeOn, ...optional({ target: first.target }) };
+  return { operation, ...optional({ answer: first.answer }) };
 }
 
 export function operationId(principal: string, key: string): string {

@@ -13,6 +13,10 @@ const DESCRIPTION =
   'Starts agent turns, shows them, decides what waits for a person, calls single tools. Errors have the envelope of tool results. ' +
   'With `Idempotency-Key`, a POST happens once, however often it is sent.';
 
+const COOKIE =
+  'The sign-in of a person at the page (`POST /v1/sign-in`, `GET /sign-in/oidc`); `holdfast` without TLS, `__Secure-holdfast` below a path. ' +
+  'A request that changes something also needs the header `x-holdfast-csrf`, with the value that `GET /v1/me` gives.';
+
 /**
  * Named shapes: the document has a reference to each wherever it occurs. Events are here only: OpenAPI 3.1 has no other place for
  * those of a stream.
@@ -43,23 +47,30 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
         { name: 'sessions', description: 'Conversations: turns one after the other.' },
         { name: 'tools', description: 'Single tool calls, without a model.' },
         { name: 'files', description: 'Files that tools made.' },
+        { name: 'agents', description: 'Agents, and the rules of their tools.' },
+        { name: 'records', description: 'What was said, decided and done.' },
+        { name: 'protocols', description: 'Front ends and other agents, in their own protocols.' },
         { name: 'operation', description: 'For operators.' },
       ],
       components: {
-        securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer' },
+          cookie: { type: 'apiKey', in: 'cookie', name: '__Host-holdfast', description: COOKIE },
+        },
         schemas: Object.fromEntries(Object.entries(COMPONENTS).map(([name, shape]) => [name, jsonSchema(shape)])),
       },
     },
     transformObject: (document) =>
       withReferences('openapiObject' in document ? document.openapiObject : {}) as ReturnType<SwaggerTransformObject>,
     transform: ({ schema, url, route }) => {
-      const config = route.config as { roles?: readonly string[] | 'public' } | undefined;
+      const config = route.config as { roles?: readonly string[] | 'any' | 'public' } | undefined;
       const roles = config?.roles;
       if (roles === undefined) return { schema: { ...schema, hide: true }, url };
       const open = roles === 'public';
-      const who = open ? 'Takes no token.' : `Roles: ${roles.join(', ')}.`;
+      const who = open ? 'Takes no token.' : roles === 'any' ? 'Any role.' : `Roles: ${roles.join(', ')}.`;
       const description = [schema?.description, who].filter(Boolean).join(' ');
-      return { schema: { ...schema, description, security: open ? [] : [{ bearer: [] }] }, url };
+      const security: Record<string, string[]>[] = open ? [] : [{ bearer: [] }, { cookie: [] }];
+      return { schema: { ...schema, description, security }, url };
     },
   });
   // A browser sends no token for these pages. They show the document, and no data.

@@ -1,9 +1,19 @@
-/** Routes for audit bundles of a turn or a session. A bundle is made as fast as the client reads it. */
+/**
+ * Routes for audit bundles of a turn or a session, and for what is made of the bundle of a turn: a report, and a what-if. A bundle
+ * is made as fast as the client reads it; the others are made of a bundle that is small enough to be held.
+ */
 import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import type { BundleOf, HoldfastClient } from '../../client/holdfast-client';
-import { answers, textAnswer, sessionParams, turnParams } from '../schemas/common';
+import { z } from 'zod';
+import { whatIf as whatIfShape, type WhatIfAnswer } from '../../shapes/records';
+import { jsonObject } from '../../shapes/envelope';
+import { optional } from '../../shared/json/optional';
+import { errorMessage } from '../../shared/text/error-message';
+import { answer, answers, body, errorAnswer, postHeaders, textAnswer, sessionParams, turnParams } from '../schemas/common';
 import { visibleSession, visibleTurn } from '../auth/turn-session-access';
+import { Refusal } from '../http/errors';
 import type { Route } from '../route';
 
 const AUDITORS = ['auditor', 'admin'] as const;
@@ -49,6 +59,177 @@ export const bundles: Route = (app, parts) => {
   );
 };
 
+const reportSchema = {
+  summary: 'The audit report of a turn, as a page for people',
+  description:
+    'One HTML file, as `holdfast audit report` makes it: verified with the keys that this gateway trusts. To be saved: it runs nothing in the origin of this gateway.',
+  tags: ['audit'],
+  params: turnParams,
+  response: answers(
+    {
+      200: textAnswer('The page.', 'text/html', '<!doctype html>…'),
+      413: errorAnswer('The bundle is too large to be held; use the command line.'),
+    },
+    404,
+    409,
+  ),
+};
+
+const whatIfBody = z
+  .strictObject({
+    rules: z
+      .union([jsonObject, z.string().max(50_000)])
+      .optional()
+      .describe('Permission rules instead of the recorded ones: `{mode, allow, ask, deny}`, or the same as YAML.'),
+    approvals: z
+      .union([jsonObject, z.string().max(50_000)])
+      .optional()
+      .describe('Another approver policy: `{quorum, roles, …}`, or the same as YAML.'),
+    limits: jsonObject.optional().describe('Other limits: `{steps, tokens, cost_usd}`, any of them.'),
+    agent: z.string().max(64).optional().describe("Whose; default: the turn's agent."),
+  })
+  .describe('At least one of `rules`, `approvals` and `limits`.');
+
+const whatIfSchema = {
+  summary: 'What other rules, limits or approvers would have decided',
+  description:
+    'As `holdfast audit what-if`: which of the recorded calls would have been allowed, asked or refused. Runs nothing.',
+  tags: ['audit'],
+  params: turnParams,
+  headers: postHeaders,
+  body: body(whatIfBody, { rules: { deny: ['pay_invoice when input.cents > 100000'] } }),
+  response: answers(
+    {
+      200: answer('Each call, as it was and as it would be.', whatIfShape, {
+        agent: 'payables',
+        differences: 0,
+        unknown: 0,
+        turns: [],
+      }),
+      413: errorAnswer('The bundle is too large to be held; use the command line.'),
+    },
+    404,
+    409,
+  ),
+};
+
+export const madeOfBundles: Route = (app, parts) => {
+  const config = { roles: AUDITORS };
+
+  app.get<One>(
+    '/v1/turns/:id/report',
+    { schema: reportSchema, config, exposeHeadRoute: false },
+    async ({ principal, params: { id } }, reply) => {
+      const { turn } = await visibleTurn(parts, principal, id);
+      const [{ html, report }, { readReport }] = await Promise.all([
+        import('../../audit/report/index.js'),
+        import('../../audit/report/read-report.js'),
+      ]);
+      const trust = (await parts.trust?.()) ?? [];
+      const page = await withBundle(await parts.client(), turn.id, async (open) => html(report(await readReport(open, trust))));
+      return reply
+        .type('text/html; charset=utf-8')
+        .header('content-disposition', `attachment; filename="${fileName(id)}.html"`)
+        .header('content-security-policy', REPORT_POLICY)
+        .header('x-content-type-options', 'nosniff')
+        .header('referrer-policy', 'no-referrer')
+        .header('cache-control', 'private, no-store')
+        .send(page);
+    },
+  );
+
+  app.post<One & { Body: z.infer<typeof whatIfBody>; Reply: WhatIfAnswer }>(
+    '/v1/turns/:id/what-if',
+    { schema: whatIfSchema, config },
+    async ({ principal, params: { id }, body: { rules, approvals, limits, agent } }, reply) => {
+      const { turn } = await visibleTurn(parts, principal, id);
+      const { parseProposal, ProposalError, whatIf, whatIfView } = await import('../../audit/what-if/index.js');
+      const { readCaseFile } = await import('../../audit/case-file/index.js');
+      const text = (value: object | string | undefined) => (typeof value === 'object' ? JSON.stringify(value) : value);
+      const texts = optional({ rules: text(rules), approvals: text(approvals), limits: text(limits), agent });
+      const proposal = proposalOf(() => parseProposal(texts));
+      const answered = await withBundle(await parts.client(), turn.id, async (open) => {
+        const file = await readCaseFile(open());
+        return whatIfView(whatIf(file, proposal));
+      }).catch((error: unknown) => {
+        throw error instanceof ProposalError ? badProposal(error) : error;
+      });
+      return reply.header('cache-control', 'no-store').send(answered);
+    },
+  );
+};
+
+/** A page that is opened all the same may run nothing, send nothing and ask for nothing. */
+const REPORT_POLICY =
+  "sandbox; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** Bytes of a bundle that is held in memory, and how many are at once. */
+const MOST_BYTES = 10_000_000;
+const BUNDLES_AT_ONCE = 2;
+let openBundles = 0;
+
+/** Makes something of the bundle of a turn, which it may read several times. @throws Refusal 413, 429 */
+async function withBundle<T>(
+  holdfast: HoldfastClient,
+  turn: string,
+  use: (open: () => AsyncIterable<Buffer>) => Promise<T>,
+): Promise<T> {
+  if (openBundles >= BUNDLES_AT_ONCE) {
+    const message = 'This gateway makes as many reports as it can; try again in a moment.';
+    throw new Refusal({ code: 'RATE_LIMITED', reason: 'busy', message, retryAfterMs: 2000 });
+  }
+  openBundles += 1;
+  try {
+    const bundle = await bundleLines(holdfast, turn);
+    return await use(() => withPauses(bundle));
+  } finally {
+    openBundles -= 1;
+  }
+}
+
+async function bundleLines(holdfast: HoldfastClient, turn: string): Promise<Buffer[]> {
+  const lines: Buffer[] = [];
+  let size = 0;
+  for await (const text of holdfast.bundle({ turn }, { chained: false })) {
+    const line = Buffer.from(text);
+    size += line.length;
+    lines.push(line);
+    if (size <= MOST_BYTES) continue;
+    const message = `The bundle of this turn has more than ${MOST_BYTES} bytes.`;
+    const hint = 'Save the bundle, and use the command line: `holdfast audit report`, `holdfast audit what-if`.';
+    throw new Refusal({ code: 'INVALID_PARAMS', reason: 'bundle_too_large', message, hint, status: 413 });
+  }
+  return lines;
+}
+
+/** Other requests have their turn between the lines. */
+async function* withPauses(lines: readonly Buffer[]): AsyncGenerator<Buffer> {
+  for (const [index, line] of lines.entries()) {
+    if (index % LINES_AT_ONCE === 0) await setImmediate();
+    yield line;
+  }
+}
+
+const LINES_AT_ONCE = 20;
+
+/** @throws Refusal 400 with what is wrong, and where */
+function proposalOf<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    throw badProposal(error);
+  }
+}
+
+/** The reader of a proposal says what is wrong with it. */
+function badProposal(error: unknown): Refusal {
+  return new Refusal({ code: 'INVALID_PARAMS', reason: 'bad_proposal', message: errorMessage(error) });
+}
+
+function fileName(id: string): string {
+  return id.replace(/[^A-Za-z0-9._-]/g, '_');
+}
+
 /** The first line is made before the answer begins, so that an error at the start is answered as an error. */
 async function streamBundle(reply: FastifyReply, holdfast: HoldfastClient, of: BundleOf): Promise<FastifyReply> {
   // Reading changes nothing: only a bundle that is stored becomes a link of the chain.
@@ -62,7 +243,7 @@ async function streamBundle(reply: FastifyReply, holdfast: HoldfastClient, of: B
       await lines.return(undefined);
     }
   };
-  const name = ('session' in of ? `session-${of.session}` : of.turn).replace(/[^A-Za-z0-9._-]/g, '_');
+  const name = fileName('session' in of ? `session-${of.session}` : of.turn);
   return reply
     .type(CONTENT_TYPE)
     .header('content-disposition', `attachment; filename="${name}.jsonl"`)

@@ -1,11 +1,9 @@
 /** Routes of sessions: open, fork, send a message, steer, rename, list, show, interrupt, resume, close. */
-import { signSteer } from '../../client/approvals/attest';
 import { findTurnOfBlock } from '../../store/core/transcript';
 import { StoreError } from '../../store/store';
 import type { SendAnswer, SessionView } from '../../shared/turn/session';
 import { ForkRefused } from '../../client/errors';
 import type { SessionHandle } from '../../client/sessions/session-handle';
-import type { TurnHandle } from '../../client/turns/turn-handle';
 import { keptCallback } from '../callbacks';
 import { Refusal } from '../http/errors';
 import { type Operation, nothing, once, sentBefore } from '../http/idempotency';
@@ -23,6 +21,7 @@ import {
   type SteerSession,
   type StopSession,
 } from '../schemas/sessions';
+import { steerAs } from './turns';
 import { changeableSession, ownSession, visibleSession } from '../auth/turn-session-access';
 import type { GatewayParts, Route } from '../route';
 import { optional } from '../../shared/json/optional';
@@ -81,13 +80,8 @@ export const sessions: Route = (app, parts) => {
   app.post<SteerSession>('/v1/sessions/:id/steer', { schema: schemas.steer, ...options }, async (request, reply) => {
     const { session, holdfast } = await changeable(request);
     const { operation, body } = request;
-    const { name, roles } = request.principal;
     const turn = holdfast.turn(await findSteerTarget(session, operation));
-    const steer = async (handle: TurnHandle) => {
-      const attestation = await signSteer(handle, parts.key, { text: body.text, principal: name, roles });
-      await handle.steer(body.text, { by: name, attestation });
-    };
-    await once(operation, turn, steer, nothing);
+    await once(operation, turn, (handle) => steerAs(handle, parts.key, request.principal, body.text), nothing);
     return reply.code(202).send({ turn_id: turn.id });
   });
 

@@ -5,6 +5,7 @@ import { streamLimits } from '../streams/connection';
 import { STREAM_SETTINGS } from '../streams/settings';
 import { toolEvents } from '../streams/tool-stream';
 import { turnEvents } from '../streams/turn-events';
+import { Refusal, type Wrong } from '../http/errors';
 import type { Route } from '../route';
 import { ROLES, STREAM_ADDRESS, TICKET_PARAMETER, ticketsOf } from '../auth/principals';
 import { answer, answers, body } from '../schemas/common';
@@ -39,7 +40,16 @@ export const tickets: Route = (app, { store }) => {
   app.post<{ Body: z.infer<typeof ticketRequest>; Reply: z.infer<typeof ticket> }>(
     '/v1/tickets',
     { schema, config: { roles: ROLES } },
-    async (request, reply) =>
-      reply.header('cache-control', 'no-store').send(issuer.give(request.principal, request.body.address, Date.now())),
+    async (request, reply) => {
+      if (request.signIn !== null) throw new Refusal(BY_COOKIE);
+      return reply.header('cache-control', 'no-store').send(issuer.give(request.principal, request.body.address, Date.now()));
+    },
   );
+};
+
+/** A ticket, and the stream that it opens, would outlive the sign-in. */
+const BY_COOKIE: Wrong = {
+  code: 'INVALID_PARAMS',
+  reason: 'not_by_cookie',
+  message: 'Whoever is signed in at the page needs no ticket: the cookie opens streams.',
 };

@@ -56,7 +56,7 @@ export const tools: Route = (app, parts) => {
           view_url: base,
           events_url: `${base}/events`,
           decisions_url: `${base}/decisions`,
-          ui_url: call.uiUrl,
+          ui_url: view.ui_url,
         });
       } finally {
         leave?.();

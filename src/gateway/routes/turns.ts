@@ -1,6 +1,7 @@
 /** Routes for turns: start, list, show, steer, cancel. */
 import { randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
+import type { SigningKey } from '../../attestation/signing-key';
 import { signSteer } from '../../client/approvals/attest';
 import type { TurnHandle } from '../../client/turns/turn-handle';
 import { hashJson } from '../../shared/json/digests';
@@ -74,16 +75,17 @@ export const turns: Route = (app, parts) => {
     async (request, reply) => {
       const { principal, params, body } = request;
       const { turn } = await ownTurn(parts, principal, params.id);
-      const { name, roles } = principal;
-      const steer = async (handle: TurnHandle) => {
-        const attestation = await signSteer(handle, parts.key, { text: body.text, principal: name, roles: [...roles] });
-        await handle.steer(body.text, { by: name, attestation });
-      };
-      await once(request.operation, turn, steer, nothing);
-      return reply.header('cache-control', 'no-store').send({ accepted: true, by: name });
+      await once(request.operation, turn, (handle) => steerAs(handle, parts.key, principal, body.text), nothing);
+      return reply.header('cache-control', 'no-store').send({ accepted: true, by: principal.name });
     },
   );
 };
+
+/** Signs a principal's message to a running turn, and sends it. @throws DecisionNotAccepted with the reason */
+export async function steerAs(turn: TurnHandle, key: SigningKey, { name, roles }: Principal, text: string): Promise<void> {
+  const attestation = await signSteer(turn, key, { text, principal: name, roles: [...roles] });
+  await turn.steer(text, { by: name, attestation });
+}
 
 async function startTurn(parts: GatewayParts, { name }: Principal, key: string, body: StartTurn['Body']): Promise<TurnHandle> {
   const { agent, message, callback_url } = body;

@@ -11,7 +11,8 @@ import type { GatewayParts } from '../route';
 import { type StreamSettings, STREAM_SETTINGS } from './settings';
 
 export interface ServerSentEvent {
-  event: string;
+  /** Null: the data says what it is, as protocols have it that know no names of events. */
+  event: string | null;
   /** Null: no reader can resume from it, and the reader's last id stays as it is. */
   id: string | null;
   data: object;
@@ -65,9 +66,9 @@ export class SseConnection {
   /** Resolves when the reader has room for more, or is gone. */
   async send({ event, id, data }: ServerSentEvent): Promise<void> {
     if (this.controller.signal.aborted) return;
-    const name = id === null ? '' : `id: ${id}\n`;
+    const head = `${event === null ? '' : `event: ${event}\n`}${id === null ? '' : `id: ${id}\n`}`;
     // One line: JSON has no line breaks of its own.
-    if (!this.raw.write(`event: ${event}\n${name}data: ${JSON.stringify(data)}\n\n`)) await this.room();
+    if (!this.raw.write(`${head}data: ${JSON.stringify(data)}\n\n`)) await this.room();
   }
 
   /** @param why sent as a comment, for a person who reads the raw stream */

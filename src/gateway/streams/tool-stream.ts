@@ -140,9 +140,11 @@ export function toolEvents(app: FastifyInstance, parts: GatewayParts, limits: St
     '/tools/:toolName/sse',
     { schema: schemas.follow, config: { roles: READERS, takesTicket: true }, exposeHeadRoute: false },
     async (request, reply) => {
-      const { principal, params, headers, query } = request;
+      const { principal, params, headers, query, signIn } = request;
       const { toolName } = params;
       const resumePoint = whereFrom(headers['last-event-id'], query);
+      // Other pages can make a browser send its cookie with a GET, so with a cookie no GET starts anything.
+      if (resumePoint === null && signIn !== null) throw notByGet(toolName);
       const leave = limits.take(principal.name);
       try {
         const turnId = resumePoint?.turnId ?? (await start(principal, toolName, query));
@@ -222,7 +224,7 @@ function whereFrom(lastEventId: string | string[] | undefined, query: Query): { 
 }
 
 function notByGet(tool: string): Refusal {
-  const message = `GET starts only tools that this gateway knows to be of class compute or read: an EventSource that reconnects would call ${tool} again.`;
+  const message = `GET starts only tools that this gateway knows to be of class compute or read, and with a token: an EventSource that reconnects would call ${tool} again.`;
   const hint = `POST /tools/${tool}/sse, and GET the events_url that it answers.`;
   return new Refusal({ code: 'INVALID_PARAMS', reason: 'not_by_get', message, hint, status: 405 });
 }

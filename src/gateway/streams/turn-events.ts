@@ -63,7 +63,8 @@ export function turnEvents(app: FastifyInstance, parts: GatewayParts, limits: St
           connection,
           events,
           hasEnded,
-          translate: (event) => toServerSentEvents(event, (digest) => cards.of(turn, digest)),
+          // In a turn that has ended nothing waits: each look would read its whole history.
+          translate: (event) => toServerSentEvents(event, async (digest) => (hasEnded ? null : cards.of(turn, digest))),
           log: parts.log,
         });
       } finally {
@@ -125,7 +126,8 @@ async function toServerSentEvents(
 ): Promise<ServerSentEvent[]> {
   if (event.type === 'tool_log') return [];
   const id = position === null ? null : positionText(position);
-  const more = event.type === 'approval_requested' ? { card: await cardOf(event.digest) } : {};
+  const asks = event.type === 'approval_requested' || event.type === 'question_asked';
+  const more = asks ? { card: await cardOf(event.digest) } : {};
   return [{ event: event.type, id, data: { ...toWireEvent({ position, seq }, event), ...more } }];
 }
 

@@ -1,52 +1,9 @@
-/**
- * The data of an approval: what the approval of a call requires (the policy), and what people decided. Plain data: it travels
- * through history.
- */
-import type { JsonObject } from '../json/json';
+/** The data of an approval: what people decided on a call, and whether that counts. Plain data: it travels through history. */
+import type { Json, JsonObject } from '../json/json';
 import { withoutUnseen } from '../text/visible';
+import type { ApprovalPolicy } from './policy';
 
-/** Who may decide, and how many of them. */
-export interface ApprovalPolicy {
-  /**
-   * `attested`: only decisions that a trusted key has signed count. `any`: everybody who can reach the turn may decide, under any
-   * name.
-   */
-  channel: 'any' | 'attested';
-  /** How many people must approve; each person counts once. */
-  quorum: number;
-  /** An approver needs one of these roles; empty: anybody may approve. Roles are known only for attested decisions. */
-  roles: string[];
-  /** The requester, and people who changed or steered the call, may not approve it. */
-  four_eyes: boolean;
-  /** When approvers are reminded: how long before the expiry, ms each. */
-  remind_ms: number[];
-  /** Approvers are notified when a question opens; reminders ignore this. */
-  notify: boolean;
-}
-
-/** The policy of calls that were admitted before calls had policies. */
-export const PLAIN_POLICY: ApprovalPolicy = {
-  channel: 'any',
-  quorum: 1,
-  roles: [],
-  four_eyes: false,
-  remind_ms: [],
-  notify: false,
-};
-
-/**
- * The stricter combination of the policy that a question was asked under and the present one: channel, quorum, and four eyes if
- * either wants it. Roles are the present ones, if there are any: an approver who holds a role of both lists may not exist.
- */
-export function stricter(before: ApprovalPolicy, present: ApprovalPolicy): ApprovalPolicy {
-  return {
-    ...present,
-    channel: before.channel === 'attested' ? 'attested' : present.channel,
-    quorum: Math.max(before.quorum, present.quorum),
-    roles: present.roles.length > 0 ? present.roles : before.roles,
-    four_eyes: before.four_eyes || present.four_eyes,
-  };
-}
+export { PLAIN_POLICY, stricter, type ApprovalPolicy } from './policy';
 
 /** Where a decision came from. */
 export interface DecisionSource {
@@ -57,9 +14,9 @@ export interface DecisionSource {
   until?: string;
 }
 
-/** One person's decision on one exact call, bound to one run. */
+/** One person's decision on one exact call, or answer to one exact question, bound to one run. */
 export interface Decision extends DecisionSource {
-  decision: 'approve' | 'deny' | 'expired';
+  decision: 'approve' | 'deny' | 'answer' | 'expired';
   digest: string;
   /** The run that asked. */
   run_id: string;
@@ -74,6 +31,8 @@ export interface Decision extends DecisionSource {
   attestation?: string;
   /** The run in which the decision was given, if a later run carries it over. */
   given_in?: string;
+  /** The answer to a question; absent: it is no answer. */
+  value?: Json;
 }
 
 /** How a call in doubt ended, by a person's statement. */
@@ -138,7 +97,7 @@ export interface OpenQuestion {
 /** Why a decision on an open question does not count, or null. */
 export function decisionFault(
   { digest, policy, makers, expires_at, said }: OpenQuestion,
-  { kind, by, attested }: { kind: 'approve' | 'deny' | 'settle'; by: string; attested: boolean },
+  { kind, by, attested }: { kind: 'approve' | 'deny' | 'settle' | 'answer'; by: string; attested: boolean },
   nowMs: number,
 ): string | null {
   if (policy.channel === 'attested' && !attested)

@@ -1,13 +1,14 @@
 /** Reads decisions on calls, and messages to a turn, from untrusted JSON: a signal from the Web UI, an update, an HTTP body. */
 import { canonical } from '../json/canonical';
 import { hashJson } from '../json/digests';
-import { isJsonObject, type Json, type JsonObject } from '../json/json';
+import { isJsonObject, type Json, type JsonObject, jsonBytes } from '../json/json';
 import { plainName, type DecisionSource } from './approval';
+import { answerSizeFault } from './person-question';
 import { errorMessage } from '../text/error-message';
 
-export type DecisionKind = 'approve' | 'deny' | 'settle';
+export type DecisionKind = 'approve' | 'deny' | 'settle' | 'answer';
 
-/** Fields of `approve`, `deny` and `settle`, once decoded. */
+/** Fields of `approve`, `deny`, `settle` and `answer`, once decoded. */
 export interface DecisionFields {
   /** 12 to 64 hex characters each: one call, or several calls that are decided all together or not at all. */
   calls: string[];
@@ -20,6 +21,8 @@ export interface DecisionFields {
   outcome: 'applied' | 'not_applied' | null;
   /** The signed decisions, one for each call; empty: it is unsigned. */
   attestations: string[];
+  /** Answer: what the person answers. */
+  value?: Json;
 }
 
 export type ReadDecision = { ok: true; fields: DecisionFields } | { ok: false; reason: string };
@@ -34,8 +37,8 @@ const MAX_NOTE = 4000;
 /** Checks shape and types. Other code finds the call that is meant. */
 export function readDecision(kind: DecisionKind, value: Json): ReadDecision {
   if (!isJsonObject(value)) return bad('it must be one JSON object such as {"call": "…", "by": "…"}');
-  const { call, calls, by, note, input, outcome, attestation } = value;
-  const fieldNames = ['call', 'calls', 'by', 'note', 'attestation', ...(OWN[kind] ?? [])];
+  const { call, calls, by, note, input, outcome, attestation, value: answer } = value;
+  const fieldNames = ['call', ...(kind === 'answer' ? [] : ['calls']), 'by', 'note', 'attestation', ...(OWN[kind] ?? [])];
   const strange = Object.keys(value).find((key) => !fieldNames.includes(key));
   if (strange !== undefined)
     return bad(`it has a field ${JSON.stringify(strange.slice(0, 60))}; allowed are ${fieldNames.join(', ')}`);
@@ -56,6 +59,8 @@ export function readDecision(kind: DecisionKind, value: Json): ReadDecision {
     return bad('"outcome" must be "applied" or "not_applied"');
   if (input !== undefined && !isJsonObject(input)) return bad('"input" must be a JSON object, the whole input of the call');
   if (input !== undefined && digests.length > 1) return bad('"input" goes with one call');
+  const unfit = kind === 'answer' ? answerShapeFault(answer, digests.length) : null;
+  if (unfit !== null) return bad(unfit);
   return {
     ok: true,
     fields: {
@@ -65,8 +70,16 @@ export function readDecision(kind: DecisionKind, value: Json): ReadDecision {
       input: input ?? null,
       outcome: kind === 'settle' ? (outcome as 'applied' | 'not_applied') : null,
       attestations,
+      ...(kind === 'answer' ? { value: answer! } : {}),
     },
   };
+}
+
+/** Whether it fits its question is checked by an activity, which can read the question. */
+function answerShapeFault(value: Json | undefined, calls: number): string | null {
+  if (value === undefined) return 'it must have "value", the answer';
+  if (calls !== 1) return 'an answer is for one question: "call" must be one digest';
+  return answerSizeFault(value, jsonBytes(value));
 }
 
 /** Hash of a note, which is signed with the decision; null: there is no note. */
@@ -87,7 +100,7 @@ function unkeepable(value: Json): string | null {
   }
 }
 
-const OWN: Partial<Record<DecisionKind, string[]>> = { approve: ['input'], settle: ['outcome'] };
+const OWN: Partial<Record<DecisionKind, string[]>> = { approve: ['input'], settle: ['outcome'], answer: ['value'] };
 
 /** One text, or up to `most` different texts, that match the pattern; null: neither. */
 function texts(value: Json | undefined, pattern: RegExp, most: number): string[] | null {

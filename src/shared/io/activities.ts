@@ -12,6 +12,8 @@ import type {
   RunCallOutput,
 } from './call';
 import type {
+  CheckAnswerInput,
+  CheckAnswerOutput,
   CheckDecisionInput,
   CheckDecisionOutput,
   CheckSteerInput,
@@ -56,6 +58,7 @@ export interface Activities {
   settleEffect(input: SettleEffectInput): Promise<RunCallOutput>;
   reconcileEffect(input: ReconcileEffectInput): Promise<ReconcileEffectOutput>;
   checkDecision(input: CheckDecisionInput): Promise<CheckDecisionOutput>;
+  checkAnswer(input: CheckAnswerInput): Promise<CheckAnswerOutput>;
   closeQuestion(input: CloseQuestionInput): Promise<void>;
   checkSteer(input: CheckSteerInput): Promise<CheckSteerOutput>;
   notify(input: NotifyInput): Promise<void>;

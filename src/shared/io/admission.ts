@@ -1,5 +1,6 @@
 /** Inputs and outputs of the activities that admit a call: `admitCall` and `admitDirect`. */
-import type { ApprovalPolicy, Edit, HoldReason } from '../approval/approval';
+import type { Edit, HoldReason } from '../approval/approval';
+import type { ApprovalPolicy, Escalation } from '../approval/policy';
 import type { CallError } from '../wire/errors';
 import type { JsonObject } from '../json/json';
 import type { AdmittedCall, CallArguments, ChangedBy } from './call';
@@ -19,8 +20,12 @@ export interface AdmitCallInput {
   held?: HoldReason[];
   /** An approver's replacement input: admitted like any other input, and always asked about. */
   edit?: Edit;
-  /** With an edit: the conversation had read untrusted text before the call was asked for. */
+  /** The conversation had read untrusted text before the call was asked for. Absent: it had not, or no person can be asked. */
   untrusted?: boolean;
+  /** The transcript so far: the card says in whose words the call came about. Absent: no person can be asked, or an older build. */
+  head?: string;
+  /** How many calls the step has, if several: their cards share the room of the Web UI's page. */
+  cards?: number;
   /** The policy of the approval, for the card. */
   approval?: ApprovalPolicy;
 }
@@ -48,6 +53,8 @@ export type AdmitCallOutput =
       renewed?: RenewedPolicy;
       /** Hash of the tool's target, as in the digest; null: the tool declares none. Absent in version 1. */
       target_hash?: string | null;
+      /** Who may approve as well, and from when on. Absent: nobody. */
+      escalations?: Escalation[];
     }
   | { ok: false; error: CallError; by_classifier?: boolean };
 

@@ -55,6 +55,8 @@ export interface AdmittedCall {
   reconcile_ms?: number;
   /** The agent that answers the call, in a turn of its own. Absent: a function answers it. */
   sub_agent?: string;
+  /** A person answers the call: how long the question waits, ms. Absent: nobody is asked for a result. */
+  question_ms?: number;
   /**
    * For a digest of version 2: the agent's definition, and the hash of the tool's configured target (null: the tool declares none).
    * Absent in version 1.

@@ -3,7 +3,7 @@
  * session asks about turns.
  */
 import type { Envelope } from '../wire/errors';
-import type { TurnUsage, TurnState } from '../turn/turn-view';
+import type { EndState, TurnUsage } from '../turn/turn-view';
 import type { Steer } from '../approval/decision';
 import type { AdmittedCall, CallOutcome } from './call';
 import type { TurnContext, TurnPolicy } from './turn';
@@ -136,7 +136,7 @@ export type LookAtTurnOutput =
   | { state: 'running' }
   | { state: 'lost'; reason: string }
   | {
-      state: Exclude<TurnState, 'running' | 'awaiting_approval' | 'in_doubt'>;
+      state: EndState;
       reason: string | null;
       head: string | null;
       usage: StepUsage;

@@ -25,11 +25,16 @@ export function fenceText(text: string): string {
 
 /** One line of inline code; cut at 200 characters. */
 export function inlineCode(text: string): string {
+  return inlineCodeUpTo(200, text);
+}
+
+/** The same, cut at `most` characters. */
+export function inlineCodeUpTo(most: number, text: string): string {
   const line = visible(text)
     .replace(/[\n\t]/g, ' ')
     .replace(/`/g, 'ˋ')
     .trim();
-  const cut = [...line].slice(0, 200).join('');
+  const cut = [...line].slice(0, most).join('');
   return `\`${cut === '' ? ' ' : cut}${cut.length < line.length ? '…' : ''}\``;
 }
 

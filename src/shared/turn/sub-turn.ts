@@ -55,7 +55,7 @@ export interface TurnSpending {
 
 /** A question of a turn, as a turn above shows it. */
 export interface SurfacedQuestion {
-  kind: 'approval' | 'doubt';
+  kind: 'approval' | 'doubt' | 'question';
   /** The turn that asks. A signed decision is signed for this turn. */
   turn_id: string;
   workflow_id: string;

@@ -14,6 +14,8 @@ export const BLOCK_KINDS = [
   'settlement',
   'summary',
   'end',
+  // Of no transcript: the enrolment of a passkey, a block of its own.
+  'enrolment',
 ] as const;
 export type BlockKind = (typeof BLOCK_KINDS)[number];
 

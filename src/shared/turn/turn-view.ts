@@ -18,7 +18,7 @@ export type {
   TurnView,
 } from '../../shapes/turn-view';
 export type { TurnUsage } from '../../shapes/turn-view';
-export type { CallState, Effect, TurnState } from './turn-states';
+export type { CallState, Effect, EndState, TurnState } from './turn-states';
 
 // A call's view with its texts cut. What the call was, how it ended and its references into the store stay.
 

@@ -42,7 +42,10 @@ type CalledBack = CallbackMessage['turn']['calls'][number];
 const LONGEST_TEXT = 8000;
 const MOST_CALLS = 20;
 
-export function callbackMessage(type: CallbackMessage['type'], timestamp: string, view: TurnView): CallbackMessage {
+/** What the workflow knows; the activity that sends it adds the card and the link. */
+export type CallbackFacts = Omit<CallbackMessage, 'card' | 'link'>;
+
+export function callbackMessage(type: CallbackMessage['type'], timestamp: string, view: TurnView): CallbackFacts {
   const { turn_id, workflow_id, run_id, agent, session_id, requester, trace_id, state, step, usage, started_at, ended_at } = view;
   const own = view.calls.filter((call) => call.class === 'destructive' || view.pending.includes(call.digest ?? ''));
   const below = (view.sub_turns ?? []).flatMap(({ waiting }) =>
@@ -88,5 +91,29 @@ export interface CallbackInput {
   id: string;
   /** Part of the store with the address. Many services put a key into the address, so it must not be in history. */
   callback_ref: string;
-  message: CallbackMessage;
+  message: CallbackFacts;
+  /** Absent at the end of the turn, and from an older build. */
+  question?: CallbackQuestion;
+}
+
+/** The question that the message is about. */
+export interface CallbackQuestion {
+  kind: 'approval' | 'in_doubt' | 'question';
+  digest: string;
+  /** The transcript of the turn that asks. */
+  head: string | null;
+  expires_at: string | null;
+  /** Part with the card; null: the store has none, or it is a sub-agent's. */
+  card_ref: string | null;
+}
+
+/** @param question what is known of it, in this turn or in a sub-agent's */
+export function callbackQuestion(
+  view: TurnView,
+  { kind, digest, card_ref = null }: { kind: 'approval' | 'doubt' | 'question'; digest: string; card_ref?: string | null },
+): CallbackQuestion {
+  const below = (view.sub_turns ?? []).flatMap(({ waiting }) => waiting).find(({ call }) => call.digest === digest);
+  const call = below?.call ?? view.calls.find((one) => one.digest === digest);
+  const { expires_at = null } = kind === 'doubt' ? {} : (call?.approval ?? {});
+  return { kind: kind === 'doubt' ? 'in_doubt' : kind, digest, head: (below ?? view).head, expires_at, card_ref };
 }

@@ -45,6 +45,12 @@ export function siteFault({ host, origin }: SiteHeaders, localAddress: string | 
 
 const LOOPBACK_ADDRESS = /^127\.|^::1$/;
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** @param name as `URL.hostname` has it */
+export function isLoopbackName(name: string): boolean {
+  return LOOPBACK_NAMES.has(name);
+}
+
 /** `name`, `name:port`, `[address]:port`; nothing that two parsers could read in two ways. */
 const HOST = /^([a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
@@ -53,7 +59,7 @@ function nameOf(host: string | undefined): string | null {
 }
 
 /** Uses the scheme of `Origin`: a proxy in front may set it, and with it the port that a URL leaves out. */
-function sameHost(from: URL, host: string): boolean {
+export function sameHost(from: URL, host: string): boolean {
   const address = `${from.protocol}//${host}`;
   return URL.canParse(address) && new URL(address).host === from.host;
 }

@@ -1,5 +1,5 @@
 /**
- * The trail: every decision and every destructive call, over all turns. The blocks of the transcripts are authoritative. The trail
+ * The trail: every decision and every destructive call, over all turns, and every enrolment of a passkey. The blocks of the transcripts are authoritative. The trail
  * is an index of them, and each entry follows from one block alone, so a reader can check whether the block still says the same.
  */
 import { searchable } from '../../shared/text/visible';
@@ -11,12 +11,15 @@ import type { BlockKind } from '../../shared/turn/transcript';
 import type { StoredBlock } from './seal';
 import { isHash } from '../../shared/json/sha256';
 
-export const TRAIL_KINDS = ['admission', 'decision', 'dispatch', 'effect', 'settlement'] as const satisfies BlockKind[];
+/** In this order in the trail: a new one goes to the end. */
+export const TRAIL_KINDS = [
+  ...(['admission', 'decision', 'dispatch', 'effect', 'settlement', 'enrolment'] as const),
+] as const satisfies BlockKind[];
 
-/** For an admission: rejected, asked, allowed. For a decision: approved, denied, expired, edited. */
+/** For an admission: rejected, asked, allowed. For a decision: approved, answered, denied, expired, edited. */
 export const TRAIL_STATES = [
-  ...(['rejected', 'asked', 'allowed', 'approved', 'denied', 'expired', 'edited'] as const),
-  ...(['dispatched', 'applied', 'not_applied', 'refused', 'in_doubt'] as const),
+  ...(['rejected', 'asked', 'allowed', 'approved', 'answered', 'denied', 'expired', 'edited'] as const),
+  ...(['dispatched', 'applied', 'not_applied', 'refused', 'in_doubt', 'enrolled'] as const),
 ] as const;
 export type TrailState = (typeof TRAIL_STATES)[number];
 
@@ -37,9 +40,9 @@ export interface TrailEntry {
   tool: string;
   version: string;
   class: string;
-  /** The call's digest; null for an admission, which comes before it. */
+  /** The call's digest; null for an admission, which comes before it. For an enrolment: the hash of the passkey's key. */
   digest: string | null;
-  /** The person who decided or settled; empty: no person did. */
+  /** The person who decided or settled, or the `kid` of the key that enrolled; empty: no person did. */
   by: string;
   /** The entry's block, 64 hex. */
   block: string;
@@ -107,12 +110,14 @@ export function entriesOf(storedBlock: StoredBlock): TrailEntry[] {
         return entry({ ...call, revision: 1, class: 'destructive', state });
       });
     case 'decision': {
-      const states = { approve: 'approved', deny: 'denied', expired: 'expired', edit: 'edited' };
+      const states = { approve: 'approved', answer: 'answered', deny: 'denied', expired: 'expired', edit: 'edited' };
       const state = getOwn(states, read.decision ?? '') ?? '';
       return entry({ digest: read.digest, state, by: read.by ?? '', at: read.at ?? at });
     }
     case 'dispatch':
       return entry({ digest: read.digest, state: 'dispatched' });
+    case 'enrolment':
+      return entry({ digest: read.digest, state: 'enrolled', by: read.by ?? '' });
     case 'effect':
       return entry({ digest: read.digest, state: read.effect ?? '' });
     case 'settlement':

@@ -4,6 +4,8 @@
  * Where a hook does I/O or a classifier has to decide, the `admitCall` activity runs that hook and checks permission again.
  */
 import type { AdmittedCall } from '../../shared/io/activities';
+import type { ApprovalPolicy } from '../../shared/approval/policy';
+import { optional } from '../../shared/json/optional';
 import type { Resources, Safety } from '../../shared/turn/calls';
 import { callError, type CallError, exceptionText } from '../../shared/wire/errors';
 import { isJsonObject, type Json, type JsonObject, cutJson } from '../../shared/json/json';
@@ -47,6 +49,8 @@ export interface StaticAdmission extends Pick<AdmittedCall, AdmissionField> {
   facts: JsonObject | null;
   /** The target that the tool declares; null: it declares none, or the call was rejected. */
   target: JsonObject | null;
+  /** What an approval requires, by the tool's list of approval rules. Absent: the tool has no list, or the call was rejected. */
+  approval?: ApprovalPolicy;
 }
 
 export interface AdmitOptions {
@@ -67,6 +71,8 @@ export async function admit(
     (preparedTool && sunsetFault(preparedTool.tool)) ??
     (internal ? null : toolNotShownError(agent.tools, request.name, request.shown));
   if (!preparedTool || absent) return rejectCall(request, preparedTool ?? null, {}, absent!);
+  if (preparedTool.tool.question && request.direct)
+    return rejectCall(request, preparedTool, {}, noModelAsks(preparedTool.tool.name));
   if (preparedTool.tool.subAgent && options.depthLeft === 0)
     return rejectCall(request, preparedTool, {}, tooDeep(preparedTool.tool.name));
   const parsed = parseInput(request);
@@ -98,24 +104,25 @@ export async function admit(
   const waitsForHooks = hooks.some((hook) => hook.io);
   if (verdict.verdict === 'deny' && !waitsForHooks)
     return { ...rejectCall(request, preparedTool, input, deniedError(name, verdict)), facts };
-  const isAllowed = verdict.verdict === 'allow' && !waitsForHooks;
+  const isAllowed = verdict.verdict === 'allow' && !waitsForHooks && !tool.question;
   const isUndecided = waitsForHooks || (verdict.verdict === 'classify' && agent.agent.classifier !== undefined);
   return {
     tool: name,
     version,
     class: toolClass,
     verdict: isAllowed ? 'allow' : 'ask',
-    reason: verdict.reason,
+    reason: tool.question && verdict.verdict === 'allow' ? ASKS_A_PERSON : verdict.reason,
     error: null,
     input,
     input_hash: hashJson(input),
     input_digest: inputDigest({ tool: name, version, input: checked.input }),
     // A hook may still change what the call touches, or require approval. Until then the call runs beside no other.
-    parallel: isAllowed && parallelSafety(preparedTool, input),
+    parallel: (isAllowed || tool.question !== undefined) && parallelSafety(preparedTool, input),
     changes,
     undecided: isUndecided,
     facts,
     target: targetResult.target,
+    ...optional({ approval: verdict.approval }),
   };
 }
 
@@ -158,6 +165,17 @@ export function checkInput(
 export function tooDeep(tool: string): CallError {
   const message = `${tool} was not asked: sub-agents are already nested as deep as the first agent's maxDepth allows.`;
   return callError('QUOTA_EXCEEDED', 'too_deep', message, { hint: 'Do it without another agent.' });
+}
+
+/** Why a call of `ask_person` that the rules allow waits for a person. */
+const ASKS_A_PERSON = 'it asks a person';
+
+/** The error of a direct call of a tool that a person answers. */
+function noModelAsks(tool: string): CallError {
+  const message = `${tool} is for models: no model would read the answer of a person to a direct call.`;
+  return callError('INVALID_PARAMS', 'no_model', message, {
+    hint: 'Ask the person yourself, or start a turn of an agent that has this tool.',
+  });
 }
 
 /** The error for the model where rules or mode refuse a call. */

@@ -62,7 +62,11 @@ export function decide(policy: Policy, call: ToolCall): Promise<Verdict> {
 
 /** As `decide`, for callers that need the facts too. */
 export async function decideOn(policy: Policy, call: CallFacts): Promise<Verdict> {
-  const conditions = policy.rulesOf(call.tool).flatMap(({ rule }) => rule.condition ?? []);
+  const entries = policy.approvals?.get(call.tool.name)?.entries ?? [];
+  const conditions = [
+    ...policy.rulesOf(call.tool).flatMap(({ rule }) => rule.condition ?? []),
+    ...entries.flatMap(({ condition }) => condition ?? []),
+  ];
   if (fewSteps(conditions, call)) return decideAtOnce(policy, call);
   const outcomes = await outcomesInThread(conditions, call);
   return decideAtOnce(policy, call, (condition) => outcomes[conditions.indexOf(condition)]!);

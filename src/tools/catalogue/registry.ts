@@ -10,6 +10,7 @@ import type { ApprovalPolicy } from '../../shared/approval/approval';
 import type { JsonObject } from '../../shared/json/json';
 import type { TurnContext } from '../../shared/io/activities';
 import type { OuterMode } from '../../shared/turn/sub-turn';
+import { compileApprovalLists } from '../../rules/approval-entries';
 import { approvalPolicyOf, type ApprovalSettings } from '../../rules/approvals';
 import { hashJson } from '../../shared/json/digests';
 import type { Agent } from '../../agents/agent';
@@ -50,7 +51,7 @@ export interface PreparedAgent {
   policyRef: string;
   /** The last one is the record that `policyRef` is the hash of; the ones before are those it refers to. */
   policies: JsonObject[];
-  /** The approval policy for calls of a tool. */
+  /** The approval policy for calls of a tool; for a tool with a list, what the strictest of its entries requires. */
   approval(tool: string): ApprovalPolicy;
   /** The budgets that a tool's calls spend from. */
   budgets(tool: Tool): ToolBudget[];
@@ -197,10 +198,12 @@ function prepareAgent(
       ...(tool.strict ? { strict: true } : {}),
     }));
   const versions = new Map([...toolbox, ...all].map((tool) => [idOf(tool), tool])); // the agent's own replace the app's
-  const policy = compilePolicy(agent.permissions, ours, agent.mcpServers); // outside tools must not make the rules unusable
+  const rules = compilePolicy(agent.permissions, ours, agent.mcpServers); // outside tools must not make the rules unusable
+  const approvals = compileApprovalLists(agent.approvals, settings);
+  const policy = approvals.size === 0 ? rules : { ...rules, approvals };
   const decisive = policyOf(agent, hooks, settings);
   const decides = { policy, hooks, policyRef: hashJson(decisive), policies: [decisive] };
-  const approval = (tool: string) => approvalPolicyOf(agent.approvals, tool, settings);
+  const approval = (tool: string) => approvals.get(tool)?.failed ?? approvalPolicyOf(agent.approvals, tool, settings);
   const budgets = memoize((tool: Tool) => budgetsOf(agent.budgets, tool));
   return { agent, tools, internal: prepareTools(true), catalogue, choice, versions, approval, budgets, ...decides };
 }

@@ -4,6 +4,7 @@
  */
 import { inspect } from 'node:util';
 import type { z } from 'zod';
+import { ASK_PERSON } from '../../shared/approval/person-question';
 import { type JsonObject, isJsonObject, unknownFields } from '../../shared/json/json';
 import { defaultsOf } from '../schema/defaults';
 import { compiledInput, compileOutput, isZod, outputSchema, copyAsJson } from '../schema/schema';
@@ -57,9 +58,9 @@ function buildTool(source: AnyDefinition, isReserved: boolean): Tool {
 /** Input fields with these names would let the model approve its own call. */
 const DECISION_FIELDS = ['confirmed', 'user_confirmed', 'approved'];
 /** Names of holdfast's own tools. */
-const RESERVED_NAMES = ['read_result', 'find_tools', 'open_group'];
-/** `subAgent` occurs where a definition is copied from a tool that `agentTool` made. */
-const KNOWN_FIELDS = [...Object.keys(FIELDS), 'input', 'output', 'subAgent'];
+const RESERVED_NAMES = ['read_result', 'find_tools', 'open_group', ASK_PERSON];
+/** `subAgent` and `question` occur where a definition is copied from a tool that `agentTool` or `askPerson` made. */
+const KNOWN_FIELDS = [...Object.keys(FIELDS), 'input', 'output', 'subAgent', 'question'];
 /** Most places within one field that a message names. */
 const MOST_PLACES = 10;
 

@@ -226,6 +226,14 @@ export interface Tool<I = any> extends ToolDefinition<I> {
   readonly [TOOL]: true;
   /** The agent that answers the tool's calls; set by `agentTool`. Absent: `run` answers them. */
   readonly subAgent?: SubAgent;
+  /** A person answers the tool's calls; set by `askPerson`. Absent: nobody is asked for a result. */
+  readonly question?: QuestionTool;
+}
+
+/** What a call that a person answers needs besides its input. */
+export interface QuestionTool {
+  /** How long the question waits, ms. Must be pure. */
+  waitMs(input: JsonObject): number;
 }
 
 /** The agent behind a tool. */

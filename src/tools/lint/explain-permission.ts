@@ -2,6 +2,7 @@
  * Explains which permission rule decides a call, without running the call or its hooks. Warns of allow rules for commands that execute
  * files which another tool may write without approval.
  */
+import type { ExplanationView } from '../../shapes/agent-view';
 import type { CallError } from '../../shared/wire/errors';
 import type { JsonObject } from '../../shared/json/json';
 import { compareSpecificity } from '../../rules/rule';
@@ -14,6 +15,7 @@ import {
   type Policy,
   type RunsFiles,
 } from '../../rules';
+import type { ApprovalPolicy } from '../../shared/approval/policy';
 import type { ToolRule } from '../../rules/policy';
 import { checkInput } from '../admit/admit';
 import { hooksFor } from '../admit/hooks';
@@ -40,6 +42,8 @@ export interface Explanation {
   rule: string | null;
   /** For a tool that runs commands: one sentence for each allow rule that permits more, or less, than it seems to. */
   warnings: string[];
+  /** What an approval of this call requires; null: the input is not valid. */
+  approval: ApprovalPolicy | null;
 }
 
 /** Null when the agent has no tool of this name. */
@@ -56,7 +60,7 @@ export async function explain(
   const hooks = hooksFor(agent.hooks.before, name).map((hook) => ({ name: hook.name, io: hook.io === true }));
   const tools = [...agent.tools.values()].map((one) => one.tool);
   const common = {
-    warnings: exposedRules(agent.policy, tools, tool, turn),
+    warnings: [...exposedRules(agent.policy, tools, tool, turn), ...listWarnings(agent.policy, tool)],
     tool: name,
     version: tool.version,
     class: tool.class,
@@ -66,11 +70,47 @@ export async function explain(
   };
   if (!checked.ok) {
     const { error } = checked;
-    return { ...common, fault: error, rules: [], verdict: 'rejected', reason: error.message, rule: null };
+    return { ...common, fault: error, rules: [], verdict: 'rejected', reason: error.message, rule: null, approval: null };
   }
-  const { verdict, reason, rule, considered } = await decide(agent.policy, { tool, input: checked.input, turn });
+  const result = await decide(agent.policy, { tool, input: checked.input, turn });
+  const { verdict, reason, rule, considered } = result;
+  const approval = result.approval ?? agent.approval(name);
   const rules = considered.toSorted((a, b) => compareSpecificity(b.specificity, a.specificity));
-  return { ...common, fault: null, rules, verdict, reason, rule };
+  return { ...common, fault: null, rules, verdict, reason, rule, approval };
+}
+
+/** A tool's list of approval rules that asks less than it seems to. */
+function listWarnings(policy: Policy, tool: Tool): string[] {
+  const entries = policy.approvals?.get(tool.name)?.entries ?? [];
+  const last = entries.at(-1);
+  const at = `approvals.tools.${tool.name}`;
+  const allowed = policy.rulesOf(ruledTool(tool)).filter(({ rule }) => rule.effect === 'allow');
+  return [
+    ...(last?.allow && last.when === null
+      ? [
+          `${at}: its last entry allows every call that no entry before it fits, without a condition: name what it allows with when`,
+        ]
+      : []),
+    ...(entries.length > 0
+      ? allowed.map(
+          ({ rule }) => `allow ${rule.text}: a call that this rule allows runs without being asked about, whatever ${at} says`,
+        )
+      : []),
+  ];
+}
+
+export const VERDICT_WORDS: Record<Explanation['verdict'], string> = {
+  allow: 'it runs by itself',
+  ask: 'it asks a person',
+  classify: 'the classifier decides; without one it asks a person',
+  deny: 'it is refused',
+  rejected: 'it is refused before anybody is asked',
+};
+
+/** The explanation as `tools check --json` and the gateway give it. */
+export function explanationView(agent: string, { rules, ...rest }: Explanation): ExplanationView {
+  const traces = rules.map(({ specificity, ...rule }) => ({ ...rule, specificity: [...specificity] }));
+  return { agent, ...rest, words: VERDICT_WORDS[rest.verdict], rules: traces };
 }
 
 // Allow rules for commands whose programs run files that the agent may write unasked: a rule for `npm test` can permit anything.

@@ -1,11 +1,13 @@
 /**
- * The open questions of a turn that only people can answer: approvals, and settlements of calls in doubt. A question is open from
- * the moment that it is shown until it is answered. A decision that fits no open question changes nothing, and the reason is
- * returned.
+ * The open questions of a turn that only people can answer: approvals, questions of the model, and settlements of calls in doubt. A
+ * question is open from the moment that it is shown until it is answered. A decision that fits no open question changes nothing, and
+ * the reason is returned.
  */
 import { condition, workflowInfo } from '@temporalio/workflow';
 import { samePerson, type Edit, type Settlement } from '../../shared/approval/approval';
 import { hashJson } from '../../shared/json/digests';
+import type { Json } from '../../shared/json/json';
+import { optional } from '../../shared/json/optional';
 import type { DecisionFields, DecisionKind } from '../../shared/approval/decision';
 import {
   countReservedPlaces,
@@ -18,7 +20,17 @@ import {
 } from './decision-rules';
 import { resetSeed } from '../sandbox/reset-seed';
 import { now } from '../sandbox/time';
-import { remark, type ApprovalAnswer, type ApprovalQuestion, type DoubtQuestion, type Pending, type Question } from './question';
+import {
+  remark,
+  type ApprovalAnswer,
+  type ApprovalQuestion,
+  type DoubtQuestion,
+  type Pending,
+  type PersonQuestion,
+  type Question,
+  type ShownQuestion,
+} from './question';
+import { rolesAt } from '../../shared/approval/policy';
 import { NO_ROOM, missingAnswers, type Statement } from './room-for-decisions';
 import type { InFlight } from '../turn/in-flight';
 import { MANY_EVENTS } from '../sandbox/is-bounded';
@@ -30,8 +42,19 @@ export type Check = (
     decision: DecisionKind | 'edit';
     attestation: string;
     inputHash: string | null;
+    /** The roles that this question takes now; absent: those of the tool. */
+    roles?: string[];
   },
 ) => Promise<{ ok: true; principal: string } | { ok: false; reason: string }>;
+
+/** Checks whether an answer fits its question, and is by somebody who may answer it; returns who that is. */
+export type CheckAnswer = (
+  question: Question,
+  answer: { value: Json; by: string; note: string | null; attestation: string | null },
+) => ReturnType<Check>;
+
+/** Why people are notified: the question is new, it expires soon, or further people may decide from now on. */
+export type Occasion = 'asked' | 'reminder' | 'escalated';
 
 export interface QuestionDependencies {
   inFlight: InFlight;
@@ -39,10 +62,11 @@ export interface QuestionDependencies {
   /** Runs whenever a question opens or changes. */
   onChange(): void;
   check: Check;
+  checkAnswer: CheckAnswer;
   /** Whether the turn's state has room for all words (`hasRoom`). @param answers how many reserved places they use */
   fits(words: Statement[], answers: number): boolean;
   /** Notifies people of a question; never throws, never waits. */
-  tell(question: Question, reminder: boolean): void;
+  tell(question: Question, occasion: Occasion): void;
 }
 
 /**
@@ -60,8 +84,15 @@ export class ApprovalQuestions {
 
   constructor(private readonly around: QuestionDependencies) {}
 
-  open(): Question[] {
-    return this.pendings.filter((pending) => pending.answer === null).map(({ question }) => question);
+  /** A call in doubt is shown with the card that was approved, if this run has it. */
+  open(): ShownQuestion[] {
+    return this.pendings.filter((pending) => pending.answer === null).map(({ question }) => this.withApprovedCard(question));
+  }
+
+  private withApprovedCard(question: Question): ShownQuestion {
+    if (question.kind === 'approval') return question;
+    const approved = this.pendings.find(({ question: one }) => one.kind === 'approval' && one.digest === question.digest);
+    return approved === undefined ? question : { ...question, approved: approved.question.card };
   }
 
   /** True if no decision is being checked, and every answer has reached its caller. */
@@ -74,20 +105,24 @@ export class ApprovalQuestions {
    * @param seed `resetSeed()` when the card was made. After a reset this card asks nobody: the answer is `reset`. Null: a reset
    * changes nothing
    */
-  async askApproval(
-    question: ApprovalQuestion,
-    edit: NonNullable<Pending['edit']>,
-    seed: string | null,
-  ): Promise<ApprovalAnswer> {
-    const pending: Pending<ApprovalQuestion> = { question, answer: null, seed, taken: false, edit };
+  askApproval(question: ApprovalQuestion, edit: NonNullable<Pending['edit']>, seed: string | null): Promise<ApprovalAnswer> {
+    return this.askInTime({ question, answer: null, seed, taken: false, edit });
+  }
+
+  /** Puts a question of the model to people and waits for the answer, likewise. */
+  askQuestion(question: PersonQuestion, seed: string | null): Promise<ApprovalAnswer> {
+    return this.askInTime({ question, answer: null, seed, taken: false });
+  }
+
+  private async askInTime(pending: Pending<ApprovalQuestion | PersonQuestion>): Promise<ApprovalAnswer> {
+    const { question } = pending;
     if (isStale(pending)) return { how: 'reset' };
     const isAnswered = () => pending.answer !== null || isStale(pending);
     await this.waitForAnswer(pending, async () => {
       const expires = Date.parse(question.expires_at);
-      const reminders = question.policy.remind_ms.map((before) => expires - before).sort((a, b) => a - b);
-      for (const at of reminders.filter((time) => time > Date.now())) {
+      for (const { at, occasion } of noticesOf(question, expires).filter((notice) => notice.at > Date.now())) {
         if (await condition(isAnswered, Math.max(1, at - Date.now()))) return;
-        this.around.tell(question, true);
+        this.around.tell(question, occasion);
       }
       if (await condition(isAnswered, Math.max(1, expires - Date.now()))) return;
       const nobody = { by: '', note: null, channel: 'timer' as const, identity: '' };
@@ -114,14 +149,15 @@ export class ApprovalQuestions {
       if (decisions.some(({ pending }) => pending === match)) return `"calls" names call ${call} twice`;
       decisions.push({ pending: match, kind, fields, from, by: fields.by, attestation: fields.attestations[index] ?? null });
     }
-    if (fields.attestations.length > 0 || fields.input !== null) return this.overloadReason() ?? this.later(decisions);
+    const needsCheck = fields.attestations.length > 0 || fields.input !== null || kind === 'answer';
+    if (needsCheck) return this.overloadReason() ?? this.later(decisions);
     return this.take(decisions);
   }
 
-  /** Closes every open approval question: nobody can decide on these calls any more. */
+  /** Closes every open question but those of calls in doubt: nobody can decide on these calls, or answer them, any more. */
   withdraw(how: 'steered' | 'stopped'): void {
     for (const pending of this.pendings)
-      if (pending.question.kind === 'approval' && pending.answer === null && !isStale(pending)) pending.answer = { how } as never;
+      if (pending.question.kind !== 'doubt' && pending.answer === null && !isStale(pending)) pending.answer = { how } as never;
     this.around.onChange();
   }
 
@@ -129,7 +165,7 @@ export class ApprovalQuestions {
     const { question } = pending;
     this.pendings.push(pending as unknown as Pending);
     this.around.onChange();
-    if (!question.told) this.around.tell(question, false);
+    if (!question.told) this.around.tell(question, 'asked');
     question.told = true;
     try {
       await this.around.inFlight.apart(wait);
@@ -150,12 +186,12 @@ export class ApprovalQuestions {
     return 'too many decisions wait to be checked; send it again in a moment';
   }
 
-  /** Takes decisions that an activity has to check first: signed ones and edits. Takes all of them, or none. */
+  /** Takes decisions that an activity has to check first: signed ones, edits and answers. Takes all of them, or none. */
   private async later(decisions: IncomingDecision[]): Promise<string | null> {
     this.checking += 1;
     try {
       for (const one of decisions) {
-        const reason = one.attestation === null ? this.fault(one) : await this.verify(one, one.attestation);
+        const reason = await this.reasonAfterCheck(one);
         if (reason !== null) return this.ignore([one], reason);
       }
       return decisions[0]!.fields.input === null
@@ -166,20 +202,28 @@ export class ApprovalQuestions {
     }
   }
 
+  private reasonAfterCheck(one: IncomingDecision): string | null | Promise<string | null> {
+    if (one.kind === 'answer') return this.fault(one) ?? this.verifyAnswer(one);
+    return one.attestation === null ? this.fault(one) : this.verify(one, one.attestation);
+  }
+
+  private async verifyAnswer(answer: IncomingDecision): Promise<string | null> {
+    const { by, fields, pending, attestation } = answer;
+    const { value, note } = fields;
+    return nameSigner(answer, await this.around.checkAnswer(pending.question, { value: value!, by, note, attestation }));
+  }
+
   private async verify(decision: IncomingDecision, attestation: string): Promise<string | null> {
-    const { kind, fields, pending } = decision;
+    const { kind, fields, pending, from } = decision;
     const result = await this.around.check(pending.question, {
       decision: fields.input === null ? kind : 'edit',
       outcome: fields.outcome,
       attestation,
       inputHash: fields.input === null ? null : hashJson(fields.input),
       note: fields.note,
+      ...optional({ roles: rolesOf(pending.question, from.at ?? now()) }),
     });
-    if (!result.ok) return result.reason;
-    if (decision.by !== '' && !samePerson(decision.by, result.principal))
-      return `it is signed for ${result.principal}, and says ${decision.by}`;
-    decision.by = result.principal;
-    return null;
+    return nameSigner(decision, result);
   }
 
   private async edit({ pending, by, from, fields, attestation }: IncomingDecision, input: Edit['input']): Promise<string | null> {
@@ -215,11 +259,12 @@ export class ApprovalQuestions {
   }
 
   private fits(decisions: IncomingDecision[]): boolean {
-    const words = decisions.map(({ by, fields: { note }, from: { identity }, attestation }) => ({
+    const words = decisions.map(({ by, fields: { note, value }, from: { identity }, attestation }) => ({
       by,
       note,
       identity,
       attestation,
+      ...optional({ value }),
     }));
     return this.around.fits(
       words,
@@ -233,6 +278,32 @@ export class ApprovalQuestions {
     this.around.onChange();
     return reason;
   }
+}
+
+/** The roles that count for a decision that came at this time, where that depends on the call or on the time. */
+function rolesOf(question: Question, at: string): string[] | undefined {
+  const { roles, entry } = question.policy;
+  const escalations = question.kind === 'approval' ? question.escalations : undefined;
+  if (entry === undefined && escalations === undefined) return undefined;
+  return rolesAt(roles, escalations ?? [], Date.parse(at));
+}
+
+/** When people are notified again while a question is open, the first first. */
+function noticesOf(question: ApprovalQuestion | PersonQuestion, expires: number): { at: number; occasion: Occasion }[] {
+  const { policy } = question;
+  const { escalations = [] } = question.kind === 'approval' ? question : {};
+  const reminders = policy.remind_ms.map((before) => ({ at: expires - before, occasion: 'reminder' as const }));
+  const further = escalations.map(({ at }) => ({ at: Date.parse(at), occasion: 'escalated' as const }));
+  return [...reminders, ...further.filter(({ at }) => at < expires)].sort((a, b) => a.at - b.at);
+}
+
+/** The decision is that of the person whom the check has found. Returns why it is not, or null. */
+function nameSigner(decision: IncomingDecision, result: Awaited<ReturnType<Check>>): string | null {
+  if (!result.ok) return result.reason;
+  if (decision.by !== '' && !samePerson(decision.by, result.principal))
+    return `it is signed for ${result.principal}, and says ${decision.by}`;
+  decision.by = result.principal;
+  return null;
 }
 
 function isStale({ seed }: Pending): boolean {

@@ -4,7 +4,7 @@
  * meanwhile.
  */
 import { defineQuery, setHandler } from '@temporalio/workflow';
-import type { CardState } from '../../shared/approval/card';
+import type { CardState } from '../../cards/card';
 import { jsonBytes } from '../../shared/json/json';
 import { optional } from '../../shared/json/optional';
 import { CARDS_QUERY, type CardPage } from '../contract';
@@ -52,18 +52,25 @@ export function cardPage(data: TurnData, questions: Pick<ApprovalQuestions, 'ope
   return { cards, read };
 }
 
+function askedAtOf(question: Question, policy: TurnData['policy']): number | null {
+  if (question.kind === 'question') return Date.parse(question.asked_at);
+  return question.kind === 'approval' && policy ? Date.parse(question.expires_at) - policy.approval_expiry_ms : null;
+}
+
 /** The part of the card that only the turn knows. Undefined: the call is not among those of the open step. */
 function stateOf({ open, policy }: TurnData, question: Question): CardState | undefined {
   const call = open?.calls.find(({ id }) => id === question.call_id);
   if (call === undefined) return undefined;
-  const { channel, quorum, roles, four_eyes } = question.policy;
-  const askedAt = question.kind === 'approval' && policy ? Date.parse(question.expires_at) - policy.approval_expiry_ms : null;
+  const { channel, quorum, roles, four_eyes, entry } = question.policy;
+  const escalations = question.kind === 'approval' ? question.escalations : undefined;
+  const askedAt = askedAtOf(question, policy);
   return {
     reason: call.reason,
     changes: (call.changes ?? []).map(({ hook, why, by = hook }) => ({ by, why })),
     untrusted: call.untrusted ?? false,
+    ...optional({ evidence: question.kind === 'doubt' ? question.evidence : undefined }),
     asked_at: askedAt === null ? null : new Date(askedAt).toISOString(),
-    policy: { channel, quorum, roles, four_eyes },
+    policy: { channel, quorum, roles, four_eyes, ...optional({ entry, escalations }) },
     remarks: question.remarks,
   };
 }

@@ -4,7 +4,14 @@
  */
 import { decisionFault, samePerson, type Decision, type DecisionSource, type Settlement } from '../../shared/approval/approval';
 import type { DecisionFields, DecisionKind } from '../../shared/approval/decision';
-import type { ApprovalAnswer, ApprovalQuestion, Pending } from './question';
+import {
+  approvalsSoFar,
+  type ApprovalAnswer,
+  type ApprovalQuestion,
+  type Pending,
+  type PersonQuestion,
+  type Question,
+} from './question';
 import { missingAnswers } from './room-for-decisions';
 
 /** `at`: when the decision was accepted, if that is recorded. */
@@ -20,6 +27,14 @@ export interface IncomingDecision {
   attestation: string | null;
 }
 
+/** The kind of question that each decision answers. */
+export const QUESTION_OF: Readonly<Record<DecisionKind, Question['kind']>> = {
+  approve: 'approval',
+  deny: 'approval',
+  settle: 'doubt',
+  answer: 'question',
+};
+
 /**
  * The open question that a decision is about, or the reason why there is none.
  * @param call the first characters of the digest
@@ -31,7 +46,7 @@ export function findQuestion(
   call: string,
   isStale: (pending: Pending) => boolean,
 ): Pending | string {
-  const questionKind = kind === 'settle' ? 'doubt' : 'approval';
+  const questionKind = QUESTION_OF[kind];
   const matches = pendings.filter(({ question }) => question.kind === questionKind && question.digest.startsWith(call));
   const open = matches.filter(({ answer }) => answer === null);
   if (open.length > 1) return `"call" ${call} fits ${open.length} waiting calls; give more of the digest`;
@@ -40,8 +55,17 @@ export function findQuestion(
   if (matches.some(({ answer }) => ['superseded', 'reset'].includes((answer as ApprovalAnswer).how)))
     return `call ${call} was superseded; the call in its stead has another digest`;
   if (matches.length > 0) return `call ${call} is decided already`;
-  return `no call ${call} ${questionKind === 'doubt' ? 'is in doubt' : 'waits for approval'}`;
+  const other = pendings.find(({ question, answer }) => answer === null && question.digest.startsWith(call))?.question.kind;
+  if (other === 'question') return `call ${call} asks a question: send an answer to it`;
+  if (questionKind === 'question' && other !== undefined) return `call ${call} asks no question, and an answer decides nothing`;
+  return `no call ${call} ${NONE_WAITS[questionKind]}`;
 }
+
+const NONE_WAITS: Readonly<Record<Question['kind'], string>> = {
+  approval: 'waits for approval',
+  doubt: 'is in doubt',
+  question: 'waits for an answer',
+};
 
 /** Why this decision does not count, or null. */
 export function reasonAgainst(
@@ -55,8 +79,9 @@ export function reasonAgainst(
   if (stale) return staleReason(digest);
   if (answer !== null) return `call ${digest} is decided already`;
   const makers = [requester, ...question.makers];
-  const expires_at = question.kind === 'approval' ? question.expires_at : null;
-  const statements = question.kind === 'approval' ? question.approvals : question.settlements.filter(sameOutcome(fields.outcome));
+  const expires_at = question.kind === 'doubt' ? null : question.expires_at;
+  const statements =
+    question.kind === 'doubt' ? question.settlements.filter(sameOutcome(fields.outcome)) : approvalsSoFar(question);
   return decisionFault(
     { digest, policy, makers, expires_at, said: statements },
     { kind, by, attested: attestation !== null },
@@ -76,6 +101,11 @@ export function countDecision({ pending, kind, by, attestation, from, fields }: 
     if (agreeing.length >= question.policy.quorum) pending.answer = settlement as never;
     return;
   }
+  if (question.kind === 'question') {
+    const answer = { ...decisionOn(question, 'answer', { by, note, ...from }, at), ...signature, value: fields.value! };
+    pending.answer = { how: 'answered', decision: answer } as never;
+    return;
+  }
   const decision = { ...decisionOn(question, kind === 'approve' ? 'approve' : 'deny', { by, note, ...from }, at), ...signature };
   if (kind === 'deny') {
     pending.answer = { how: 'denied', decision } as never;
@@ -85,14 +115,14 @@ export function countDecision({ pending, kind, by, attestation, from, fields }: 
   if (question.approvals.length >= question.policy.quorum) pending.answer = { how: 'approved' } as never;
 }
 
-/** How many reserved places of its question the decision uses. A denial uses all: nobody else has to decide after it. */
+/** How many reserved places of its question the decision uses. A denial and an answer use all: nobody else has to decide after it. */
 export function countReservedPlaces({ pending: { question }, kind }: Pick<IncomingDecision, 'pending' | 'kind'>): number {
-  return kind === 'deny' ? missingAnswers(question) : 1;
+  return kind === 'deny' || kind === 'answer' ? missingAnswers(question) : 1;
 }
 
 /** @param at time of the decision, unless `from` says when it was accepted */
 export function decisionOn(
-  question: ApprovalQuestion,
+  question: ApprovalQuestion | PersonQuestion,
   kind: Decision['decision'],
   from: Pick<Decision, 'by' | 'note' | 'channel' | 'identity' | 'until'> & { at?: string },
   at: string,

@@ -4,9 +4,10 @@ import { type DecisionKind, readDecision, readSteer } from '../../shared/approva
 import { isJsonObject, type Json, jsonBytes } from '../../shared/json/json';
 import { decodePayload } from '../../shared/wire/payload';
 import { untilOf } from '../../shared/wire/waits';
-import { DECIDE_UPDATE, type DecideAnswer, INTERRUPT, SIGNALS, STEER, SUB_TURN_SIGNAL } from '../contract';
+import { ANSWER_UPDATE, DECIDE_UPDATE, type DecideAnswer, INTERRUPT, SIGNALS, STEER, SUB_TURN_SIGNAL } from '../contract';
 import { type Arrivals, type Arrival, onSignals, updateSender } from '../sandbox/signals';
 import type { ApprovalQuestions } from './approval-questions';
+import type { DecisionOrigin } from './decision-rules';
 import type { Dispatch } from '../call/dispatch-types';
 import { mustBeInTime, now } from '../sandbox/time';
 import { type Interruption, readBy } from '../turn/ending';
@@ -21,6 +22,8 @@ const DESCRIPTIONS: Record<DecisionKind, string> = {
   deny: 'Deny one waiting call. Paste {"call": "<digest from the card>", "by": "<your name>", "note": "<the model reads it>"}.',
   settle:
     'Say what became of a call in doubt. Paste {"call": "<digest>", "by": "<your name>", "outcome": "applied" or "not_applied", "note": "<optional>"}.',
+  answer:
+    'Answer a question of the model. Paste {"call": "<digest from the card>", "by": "<your name>", "value": <the answer>, "note": "<optional>"}.',
 };
 
 const STEER_DESCRIPTION =
@@ -70,15 +73,22 @@ export function handleDecisions({ data, questions, forwarding, arrivals }: Dispa
       description: 'A decision with an answer: {"decision": "approve" | "deny" | "settle", "call": "…", "by": "…", …}.',
       validator: (body, waits) => {
         mustBeInTime(waits);
-        if (!isJsonObject(body) || !isKind(body.decision)) {
+        if (!isJsonObject(body) || !isKind(body.decision) || body.decision === 'answer') {
           throw ApplicationFailure.nonRetryable('"decision" must be "approve", "deny" or "settle"', 'holdfast.bad_decision');
         }
-        const bytes = jsonBytes(body);
-        if (bytes > LARGEST_DECISION)
-          throw ApplicationFailure.nonRetryable(
-            `it has ${bytes} bytes; ${LARGEST_DECISION} are allowed`,
-            'holdfast.bad_decision',
-          );
+        mustBeSmall(body);
+      },
+    },
+  );
+  setHandler(
+    defineUpdate<DecideAnswer, Update>(ANSWER_UPDATE),
+    (body, waits) => answerUpdate(arrivals, waits, (from) => fromDecision('answer', body, decide, from)),
+    {
+      description: 'An answer to a question of the model: {"call": "…", "by": "…", "value": …}.',
+      validator: (body, waits) => {
+        mustBeInTime(waits);
+        const read = readDecision('answer', body);
+        if (!read.ok) throw ApplicationFailure.nonRetryable(read.reason, 'holdfast.bad_answer');
       },
     },
   );
@@ -138,14 +148,23 @@ function fromSignal(
   const from = { channel: 'signal' as const, identity };
   if (name === STEER) return steer(payload.value, loop?.steering ?? null, from);
   if (name === INTERRUPT) return interrupt(payload.value, loop);
-  const read = readDecision(name, payload.value);
-  return read.ok ? decide(name, read.fields, from) : read.reason;
+  return fromDecision(name, payload.value, decide, from);
 }
 
 function fromUpdate(body: Json, decide: Decide, from: FromUpdate): Reason {
   const { decision, ...rest } = body as { decision: DecisionKind };
-  const read = readDecision(decision, rest as Json);
-  return read.ok ? decide(decision, read.fields, from) : read.reason;
+  return fromDecision(decision, rest as Json, decide, from);
+}
+
+function fromDecision(kind: DecisionKind, body: Json, decide: Decide, from: DecisionOrigin): Reason {
+  const read = readDecision(kind, body);
+  return read.ok ? decide(kind, read.fields, from) : read.reason;
+}
+
+function mustBeSmall(body: Json): void {
+  const bytes = jsonBytes(body);
+  if (bytes > LARGEST_DECISION)
+    throw ApplicationFailure.nonRetryable(`it has ${bytes} bytes; ${LARGEST_DECISION} are allowed`, 'holdfast.bad_decision');
 }
 
 function interrupt(body: Json, loop: Loop | null): Reason {

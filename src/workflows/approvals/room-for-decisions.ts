@@ -6,8 +6,9 @@
  */
 import type { CallArguments } from '../../shared/io/activities';
 import { callError, type CallError } from '../../shared/wire/errors';
-import { jsonBytes } from '../../shared/json/json';
-import type { Question } from './question';
+import { ANSWER_BYTES as LONGEST_ANSWER } from '../../shared/approval/person-question';
+import { type Json, jsonBytes } from '../../shared/json/json';
+import { saidOf, type Question } from './question';
 import type { OpenStep, Progress, TurnData } from '../turn/state';
 
 /** What one person says about a call. */
@@ -16,6 +17,8 @@ export interface Statement {
   note: string | null;
   identity: string;
   attestation?: string | null;
+  /** The answer to a question. */
+  value?: Json;
 }
 
 export const NO_ROOM = 'this turn holds as much as a turn can of what people have said';
@@ -23,8 +26,13 @@ export const NO_ROOM = 'this turn holds as much as a turn can of what people hav
 /** Error reason of a call whose question has no room. */
 export const NOT_ASKED = 'too_many_questions';
 
-export function notAsked(quorum: number): CallError {
-  const people = quorum === 1 ? 'a person who approves it' : `${quorum} people who approve it`;
+export function notAsked({ kind, policy: { quorum } }: Pick<Question, 'kind' | 'policy'>): CallError {
+  const people =
+    kind === 'question'
+      ? 'a person who answers it'
+      : quorum === 1
+        ? 'a person who approves it'
+        : `${quorum} people who approve it`;
   return callError(
     'INVALID_PARAMS',
     NOT_ASKED,
@@ -49,6 +57,8 @@ const DECISION_BYTES = 450;
  * quorum).
  */
 const SETTLEMENT_PLACES = 19;
+/** An answer may be long: one question reserves the places of so many decisions. */
+export const QUESTION_PLACES = 1 + Math.ceil(LONGEST_ANSWER / ANSWER_BYTES.texts);
 
 /**
  * Whether the words fit beside the reserved places.
@@ -66,8 +76,9 @@ export function hasRoomToAsk(data: TurnData, { id, earlier = [], makers = [] }: 
   return fits(statements, [...makersOf(others), ...makers], placesOf(others) + quorum);
 }
 
-/** How many answers are missing. 1 for a call in doubt, which has reserved places of its own. */
+/** How many places are reserved for missing answers. 1 for a call in doubt, which has reserved places of its own. */
 export function missingAnswers(question: Question): number {
+  if (question.kind === 'question') return QUESTION_PLACES;
   return question.kind === 'doubt' ? 1 : Math.max(0, question.policy.quorum - question.approvals.length);
 }
 
@@ -77,8 +88,8 @@ function fits(statements: Statement[], makers: string[], places: number): boolea
   return sizes.texts + places * ANSWER_BYTES.texts <= ROOM.texts && sizes.all + places * ANSWER_BYTES.all <= ROOM.all;
 }
 
-function bytesOf({ by, note, identity, attestation }: Statement): Bytes {
-  const texts = DECISION_BYTES + jsonBytes([by, note, identity]);
+function bytesOf({ by, note, identity, attestation, value }: Statement): Bytes {
+  const texts = DECISION_BYTES + jsonBytes([by, note, identity]) + (value === undefined ? 0 : jsonBytes(value));
   return { texts, all: texts + (attestation?.length ?? 0) };
 }
 
@@ -103,7 +114,7 @@ function saidSoFar(outcomes: TurnData['outcomes'], open: OpenStep | undefined): 
     ]),
     ...openProgress(open).flatMap((entry) => [
       ...(entry.args.earlier ?? []),
-      ...(entry.at === 'question' ? entry.question.approvals : entry.approvals),
+      ...(entry.at === 'question' ? saidOf(entry.question) : entry.approvals),
       ...(entry.at === 'doubt' ? entry.question.settlements : []),
     ]),
   ];

@@ -2,9 +2,16 @@
  * Completes the admission of a call in the workflow: the `admitCall` activity makes the preview and decides an open verdict, the
  * digest is built over exactly the arguments of the call, and people are asked.
  */
-import { keepProgress } from '../turn/state';
+import { keepProgress, type TurnData } from '../turn/state';
 import { CancellationScope, patched, workflowInfo } from '@temporalio/workflow';
-import type { AdmitCallOutput, AdmittedCall, CallArguments, CallOutcome, TurnContext } from '../../shared/io/activities';
+import type {
+  AdmitCallInput,
+  AdmitCallOutput,
+  AdmittedCall,
+  CallArguments,
+  CallOutcome,
+  TurnContext,
+} from '../../shared/io/activities';
 import {
   PLAIN_POLICY,
   samePerson,
@@ -14,6 +21,7 @@ import {
   type HoldReason,
 } from '../../shared/approval/approval';
 import { callDigest, hashJson, idempotencyKey } from '../../shared/json/digests';
+import { optional } from '../../shared/json/optional';
 import { callError } from '../../shared/wire/errors';
 import { admitCall, closeQuestion } from '../activities';
 import {
@@ -32,9 +40,10 @@ import {
 import { addMaker } from '../turn/steering';
 import { resetSeed } from '../sandbox/reset-seed';
 import { now } from '../sandbox/time';
-import type { ApprovalQuestion } from '../approvals/question';
+import type { ApprovalQuestion, PersonQuestion, Question } from '../approvals/question';
+import { askPerson } from './ask-person';
 import { isBounded } from '../sandbox/is-bounded';
-import { hasRoomToAsk, notAsked } from '../approvals/room-for-decisions';
+import { hasRoomToAsk, missingAnswers, notAsked } from '../approvals/room-for-decisions';
 import type { Admission, Dispatch } from './dispatch-types';
 
 /** How one revision of a call is admitted and asked about. */
@@ -94,7 +103,7 @@ async function askActivity(
   const { id, tool, version, input_hash, input, input_ref } = call;
   const policy = context.data.policy!;
   const mayAsk = call.verdict === 'ask' || reasons.length > 0;
-  const expiresAt = mayAsk ? new Date(Date.now() + policy.approval_expiry_ms).toISOString() : null;
+  const expiresAt = mayAsk ? new Date(Date.now() + (call.question_ms ?? policy.approval_expiry_ms)).toISOString() : null;
   const fields = {
     id,
     revision,
@@ -117,11 +126,21 @@ async function askActivity(
     ...openFacts(context.data, call),
     ...(reasons.length > 0 ? { held: reasons } : {}),
     ...(edit === null ? {} : { edit }),
-    ...(edit !== null && call.untrusted ? { untrusted: true } : {}),
+    ...(mayAsk ? forTheCard(context.data, call) : {}),
     ...(call.approval && mayAsk ? { approval: call.approval } : {}),
   });
   if (!result.ok) return result;
   return { ...result, expires_at: expiresAt, seed: result.run_id === undefined ? null : seed };
+}
+
+/** What the card says of the conversation, and how much room it has. */
+function forTheCard({ head, open }: TurnData, { untrusted }: AdmittedCall): Pick<AdmitCallInput, 'untrusted' | 'head' | 'cards'> {
+  const calls = open?.calls.length ?? 1;
+  return {
+    ...(untrusted ? { untrusted } : {}),
+    ...(head === null ? {} : { head }),
+    ...(calls > 1 ? { cards: calls } : {}),
+  };
 }
 
 function afterwards(
@@ -135,26 +154,31 @@ function afterwards(
   if (result.target_hash !== undefined) call.target_hash = result.target_hash;
   const args = callArguments(context, call, asking, result);
   if (call.verdict !== 'ask' && asking.reasons.length === 0) return ready(context, call, args, []);
-  const question: ApprovalQuestion = {
-    kind: 'approval',
+  const question = questionAbout(call, args, result);
+  if (!hasRoomToAsk(context.data, args, missingAnswers(question)) && isBounded()) {
+    const facts = { error: notAsked(question), effect: result.effect ?? null, earlier: asking.earlier };
+    return { ok: false, outcome: endCall(context.data, call, 'rejected', facts) };
+  }
+  return askPeople(context, call, asking, args, question, result.seed, result.effect);
+}
+
+function questionAbout(call: AdmittedCall, args: CallArguments, result: AdmissionResult): ApprovalQuestion | PersonQuestion {
+  const expires_at = result.expires_at!;
+  const base = {
     call_id: call.id,
     digest: args.digest,
     tool: call.tool,
     card: result.card,
     card_ref: result.card_ref,
-    expires_at: result.expires_at!,
+    expires_at,
     policy: call.approval ?? PLAIN_POLICY,
     run_id: result.run_id ?? workflowInfo().runId,
-    makers: asking.makers,
+    makers: args.makers ?? [],
     remarks: [],
-    approvals: [],
   };
-  const { quorum } = question.policy;
-  if (!hasRoomToAsk(context.data, args, quorum) && isBounded()) {
-    const facts = { error: notAsked(quorum), effect: result.effect ?? null, earlier: asking.earlier };
-    return { ok: false, outcome: endCall(context.data, call, 'rejected', facts) };
-  }
-  return askPeople(context, call, asking, args, question, result.seed, result.effect);
+  if (call.question_ms === undefined)
+    return { kind: 'approval', ...base, approvals: [], ...optional({ escalations: result.escalations }) };
+  return { kind: 'question', ...base, asked_at: new Date(Date.parse(expires_at) - call.question_ms).toISOString() };
 }
 
 async function askPeople(
@@ -162,7 +186,7 @@ async function askPeople(
   call: AdmittedCall,
   asking: Asking,
   args: CallArguments,
-  question: ApprovalQuestion,
+  question: ApprovalQuestion | PersonQuestion,
   seed: string | null,
   effect?: AdmissionResult['effect'],
 ): Promise<Admission> {
@@ -171,6 +195,7 @@ async function askPeople(
   view.approval.required = true;
   view.approval.expires_at = question.expires_at;
   keepProgress(data, call.id, { at: 'question', args, question });
+  if (question.kind === 'question') return askForAnswer(context, call, asking, { args, question, seed });
   let next: { asking: Asking; result: AdmissionResult; change: Edit } | null = null;
   const edit = async (change: Edit) => {
     if (args.revision >= MOST_REVISIONS)
@@ -186,15 +211,7 @@ async function askPeople(
   if (answer.how !== 'approved') closeOpenQuestion(context, question);
   if (answer.how === 'stopped') return { ok: false, outcome: stoppedOutcome(data, call, null) };
   if (answer.how === 'steered') return { ok: false, outcome: steeredOver(context, call, args, question) };
-  if (answer.how === 'reset') {
-    supersede(data, call, args.revision + 1);
-    const earlier = saidOn(args, question.approvals);
-    const reasons: HoldReason[] = [
-      ...asking.reasons.filter(({ kind }) => kind !== 'reset'),
-      { kind: 'reset', id: question.run_id, text: '' },
-    ];
-    return admitAs(context, call, { ...asking, revision: args.revision + 1, reasons, edit: null, earlier });
-  }
+  if (answer.how === 'reset') return askAnew(context, call, asking, args, question.run_id, question.approvals);
   if (answer.how === 'superseded') {
     supersede(data, call, args.revision + 1);
     const { asking: nextAsking, result, change } = next!;
@@ -214,14 +231,43 @@ async function askPeople(
   return { ok: true, args, approvals };
 }
 
+/** A question of the model: there is nothing to run, so its admission ends with the outcome of the call. */
+async function askForAnswer(
+  context: Dispatch,
+  call: AdmittedCall,
+  asking: Asking,
+  { args, question, seed }: { args: CallArguments; question: PersonQuestion; seed: string | null },
+): Promise<Admission> {
+  if (context.data.interrupted) return { ok: false, outcome: stoppedOutcome(context.data, call, null) };
+  const end = await askPerson(context, call, args, question, seed);
+  closeOpenQuestion(context, question);
+  if ('outcome' in end) return { ok: false, outcome: end.outcome };
+  return askAnew(context, call, asking, args, question.run_id, end.answers);
+}
+
+/** The workflow was reset: the next revision of the call is asked about, and earlier decisions do not count for it. */
+function askAnew(
+  context: Dispatch,
+  call: AdmittedCall,
+  asking: Asking,
+  args: CallArguments,
+  runBefore: string,
+  decisions: Decision[],
+): Promise<Admission> {
+  supersede(context.data, call, args.revision + 1);
+  const earlier = saidOn(args, decisions);
+  const reasons: HoldReason[] = [
+    ...asking.reasons.filter(({ kind }) => kind !== 'reset'),
+    { kind: 'reset', id: runBefore, text: '' },
+  ];
+  return admitAs(context, call, { ...asking, revision: args.revision + 1, reasons, edit: null, earlier });
+}
+
 /**
  * Closes the question in the store: its decisions no longer count. Does not wait; the next step also closes questions of calls
  * without effect.
  */
-export function closeOpenQuestion(
-  { turn, inFlight }: Dispatch,
-  { digest, policy }: Pick<ApprovalQuestion, 'digest' | 'policy'>,
-): void {
+export function closeOpenQuestion({ turn, inFlight }: Dispatch, { digest, policy }: Pick<Question, 'digest' | 'policy'>): void {
   if (policy.channel === 'any' || !patched('closed-questions')) return;
   const close = () => CancellationScope.nonCancellable(() => closeQuestion({ turn, digest }));
   inFlight.during(close).catch(() => undefined);

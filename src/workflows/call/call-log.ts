@@ -11,12 +11,14 @@ import type {
 } from '../../shared/io/activities';
 import { PLAIN_POLICY, type Decision } from '../../shared/approval/approval';
 import { move } from '../../shared/turn/calls';
+import { optional } from '../../shared/json/optional';
 import { callError, type CallError } from '../../shared/wire/errors';
 import type { CallState, CallView } from '../../shared/turn/turn-view';
+import { approvalsSoFar } from '../approvals/question';
 import type { TurnData } from '../turn/state';
 
 export function propose(data: TurnData, call: AdmittedCall, revision = 1): CallView {
-  const { quorum, channel } = call.approval ?? PLAIN_POLICY;
+  const { quorum, channel, entry } = call.approval ?? PLAIN_POLICY;
   const view: CallView = {
     id: call.id,
     revision,
@@ -35,6 +37,7 @@ export function propose(data: TurnData, call: AdmittedCall, revision = 1): CallV
       quorum,
       channel,
       decisions: [],
+      ...optional({ entry }),
     },
     effect: null,
     attempts: 0,
@@ -55,8 +58,10 @@ export function supersede(data: TurnData, call: AdmittedCall, revision: number):
 /** Applies rules that changed after the call was admitted. */
 export function renew(data: TurnData, call: AdmittedCall, policy: RenewedPolicy): void {
   Object.assign(call, policy);
-  const { quorum, channel } = policy.approval;
-  Object.assign(viewOf(data, call.id).approval, { quorum, channel });
+  const { quorum, channel, entry } = policy.approval;
+  const { approval } = viewOf(data, call.id);
+  Object.assign(approval, { quorum, channel, ...optional({ entry }) });
+  if (entry === undefined) delete approval.entry;
 }
 
 /** The view of the call's last revision. */
@@ -155,7 +160,7 @@ export function stoppedOutcome(data: TurnData, call: AdmittedCall, abortedBy: st
 function saidSoFar({ open }: TurnData, call: AdmittedCall, { state }: CallView): Pick<Facts, 'approvals' | 'earlier'> {
   const progress = open?.progress[call.id];
   if (progress === undefined || state === 'in_doubt') return {};
-  const approvals = progress.at === 'question' ? progress.question.approvals : progress.approvals;
+  const approvals = progress.at === 'question' ? approvalsSoFar(progress.question) : progress.approvals;
   const earlier = progress.args.earlier ?? [];
   const isRecorded = call.class === 'destructive' || approvals.length + earlier.length === 0;
   if (state === 'running' && (isRecorded || !patched('decisions-on-stopped-calls'))) return {};

@@ -1,9 +1,10 @@
 /** Builds the context of call dispatch: questions, checks of decisions, and notifications. */
 import type { TurnContext } from '../../shared/io/activities';
 import { noteHash } from '../../shared/approval/decision';
-import { checkDecision, notify } from '../activities';
+import { optional } from '../../shared/json/optional';
+import { checkAnswer, checkDecision, notify } from '../activities';
 import { Arrivals } from '../sandbox/signals';
-import { ApprovalQuestions, type Check } from '../approvals/approval-questions';
+import { ApprovalQuestions, type Check, type CheckAnswer, type Occasion } from '../approvals/approval-questions';
 import type { Dispatch } from './dispatch-types';
 import { now } from '../sandbox/time';
 import type { Question } from '../approvals/question';
@@ -14,6 +15,12 @@ import { Forwarding } from '../sub-agents/sub-turns';
 import { showState } from '../turn/publish-turn-state';
 import { InFlight } from '../turn/in-flight';
 
+/** Of what people are notified when a question opens. */
+const NOTICES = { approval: 'approval', doubt: 'in_doubt', question: 'question' } as const satisfies Record<
+  Question['kind'],
+  string
+>;
+
 /** @param resumes whether this run continues an earlier one */
 export function dispatchContext(
   turn: TurnContext,
@@ -21,21 +28,34 @@ export function dispatchContext(
   { resumes, onQuestion = () => undefined }: { resumes: boolean; onQuestion?: Dispatch['onQuestion'] },
 ): Dispatch {
   const inFlight = new InFlight();
-  const check: Check = ({ digest, tool }, { decision, outcome, attestation, inputHash, note }) => {
+  const check: Check = ({ digest, tool }, { decision, outcome, attestation, inputHash, note, roles }) => {
     const noteFields = note === null ? {} : { note_hash: noteHash(note) };
-    const claim = { turn, decision, outcome, digest, tool, attestation, input_hash: inputHash, ...noteFields };
+    const claim = {
+      turn,
+      decision,
+      outcome,
+      digest,
+      tool,
+      attestation,
+      input_hash: inputHash,
+      ...noteFields,
+      ...optional({ roles }),
+    };
     return inFlight.during(() => checkDecision({ ...claim, at: now() }));
   };
-  const tell = (question: Question, reminder: boolean): void => {
-    if (!reminder) onQuestion(question);
-    if (!reminder && !question.policy.notify) return;
-    const kind = question.kind === 'doubt' ? 'in_doubt' : reminder ? 'reminder' : 'approval';
+  const answerCheck: CheckAnswer = ({ digest, tool }, answer) =>
+    inFlight.during(() => checkAnswer({ turn, digest, tool, ...answer, at: now() }));
+  const tell = (question: Question, occasion: Occasion): void => {
+    if (occasion === 'asked') onQuestion(question);
+    if (occasion === 'asked' && !question.policy.notify) return;
+    const kind = occasion === 'asked' || question.kind === 'doubt' ? NOTICES[question.kind] : occasion;
     const { call_id, tool, digest } = question;
     const card =
-      question.kind === 'approval'
-        ? { card_ref: question.card_ref, expires_at: question.expires_at }
-        : { card_ref: null, card: question.card, expires_at: null };
-    const notice = inFlight.during(() => notify({ turn, kind, call_id, tool, digest, ...card, at: now() }));
+      question.kind === 'doubt'
+        ? { card_ref: null, card: question.card, expires_at: null }
+        : { card_ref: question.card_ref, expires_at: question.expires_at };
+    const head = data.head === null ? {} : { head: data.head };
+    const notice = inFlight.during(() => notify({ turn, kind, call_id, tool, digest, ...head, ...card, at: now() }));
     notice.catch(() => undefined); // the worker logs a failure; the question stays open
   };
   const fits = (words: Statement[], answers: number) => hasRoom(data, words, answers) || !isBounded();
@@ -44,6 +64,7 @@ export function dispatchContext(
     requester: turn.requester,
     onChange: () => showState(data, questions),
     check,
+    checkAnswer: answerCheck,
     fits,
     tell,
   });

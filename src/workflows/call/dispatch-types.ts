@@ -25,7 +25,7 @@ export interface Dispatch {
 }
 
 /** What a listener learns of a question. */
-export type QuestionNotice = Pick<Question, 'kind' | 'run_id' | 'digest'>;
+export type QuestionNotice = Pick<Question, 'kind' | 'run_id' | 'digest'> & { card_ref?: string };
 
 export interface CallRun {
   outcome: CallOutcome;

@@ -2,7 +2,7 @@
 import { ActivityFailure, ApplicationFailure, CancellationScope, log, patched, sleep, workflowInfo } from '@temporalio/workflow';
 import type { AdmittedCall, CallArguments, RunCallOutput } from '../../shared/io/activities';
 import { PLAIN_POLICY, SETTLEMENT_REFUSAL, type ApprovalPolicy } from '../../shared/approval/approval';
-import { inDoubtCard } from '../../shared/approval/card';
+import { inDoubtCard } from '../../cards/card';
 import { cutJson } from '../../shared/json/json';
 import { reconcileEffect, settleEffect } from '../activities';
 import { moveCall, viewOf } from './call-log';
@@ -14,6 +14,8 @@ import { keepProgress, type Progress } from '../turn/state';
 
 /** The store has no card of a call in doubt: every run passes it on. */
 const CARD_BYTES = 12_000;
+/** The same for what its probe saw, which the card object has as a field. */
+const EVIDENCE_BYTES = 4_000;
 
 const FIRST_PROBE_MS = 500;
 const LONGEST_PROBE_MS = 30_000;
@@ -90,6 +92,8 @@ async function findOut(context: Dispatch, call: AdmittedCall, probing: Probing):
     digest: args.digest,
     tool: call.tool,
     card,
+    // Every run passes the question on, so an older one must stay as it is.
+    ...(finding !== '' && patched('probe-evidence') ? { evidence: cutJson(finding, EVIDENCE_BYTES) } : {}),
     policy,
     run_id: workflowInfo().runId,
     makers: args.makers ?? [],

@@ -4,7 +4,7 @@
  */
 import { CancellationScope, ParentClosePolicy, proxyActivities, startChild, WorkflowIdReusePolicy } from '@temporalio/workflow';
 import type { Activities, TurnContext } from '../../shared/io/activities';
-import { callbackMessage, type CallbackInput, type CallbackMessage } from '../../shared/wire/callback';
+import { callbackMessage, type CallbackInput, type CallbackMessage, type CallbackQuestion } from '../../shared/wire/callback';
 import { hashJson } from '../../shared/json/digests';
 import type { TurnView } from '../../shared/turn/turn-view';
 import { CALLBACK_WORKFLOW } from '../contract';
@@ -24,6 +24,7 @@ export async function callback(input: CallbackInput): Promise<void> {
 /**
  * Resolves when the callback workflow has started; never throws.
  * @param about distinguishes the message from earlier ones
+ * @param question that people are asked; null: the turn has ended
  */
 export async function sendCallback(
   turn: TurnContext,
@@ -31,9 +32,11 @@ export async function sendCallback(
   type: CallbackMessage['type'],
   about: { run_id: string; digest: string | null },
   view: TurnView,
+  question: CallbackQuestion | null,
 ): Promise<void> {
   const id = `cb_${hashJson({ v: 'holdfast.callback/1', workflow_id: view.workflow_id, type, ...about }).slice(0, 32)}`;
-  const input: CallbackInput = { turn, id, callback_ref, message: callbackMessage(type, now(), view) };
+  const message = callbackMessage(type, now(), view);
+  const input: CallbackInput = { turn, id, callback_ref, message, ...(question === null ? {} : { question }) };
   const start = () =>
     startChild<typeof callback>(CALLBACK_WORKFLOW, {
       workflowId: `callback/${id}`,

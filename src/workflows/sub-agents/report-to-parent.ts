@@ -12,7 +12,7 @@ import { travelling, type SubTurnFacts, type SurfacedQuestion } from '../../shar
 import { viewOf } from '../call/call-log';
 import { SUB_TURN_QUERY, SUB_TURN_SIGNAL } from '../contract';
 import type { ApprovalQuestions } from '../approvals/approval-questions';
-import type { Question } from '../approvals/question';
+import { saidOf, type ShownQuestion } from '../approvals/question';
 import { spentBy, type TurnData } from '../turn/state';
 import { surfacedQuestions } from './sub-turns';
 import { cardNow } from '../turn/publish-turn-state';
@@ -51,10 +51,7 @@ export class ParentReporter {
 
   /** Changes whenever the parent has to look again. */
   private news(): string {
-    const own = this.questions.open().map(({ digest, ...question }) => {
-      const decisions = question.kind === 'approval' ? question.approvals : question.settlements;
-      return `${digest} ${decisions.length}`;
-    });
+    const own = this.questions.open().map((question) => `${question.digest} ${saidOf(question).length}`);
     const below = surfacedQuestions(this.data).map(({ call }) => `${call.digest} ${call.approval.decisions.length}`);
     return [...own, ...below, this.data.ended_at ?? ''].join();
   }
@@ -77,7 +74,7 @@ export class ParentReporter {
     };
   }
 
-  private surface(question: Question): SurfacedQuestion {
+  private surface(question: ShownQuestion): SurfacedQuestion {
     const { turn_id, workflow_id, first_execution_run_id, store_id, agent } = this.turn;
     const call = viewOf(this.data, question.call_id);
     const { kind, run_id } = question;

@@ -10,6 +10,7 @@ import type { JsonObject } from '../../shared/json/json';
 import type { SubTurnReport, SurfacedQuestion } from '../../shared/turn/sub-turn';
 import type { SubTurnView, SurfacedCall } from '../../shared/turn/turn-view';
 import { forwardDecision } from '../activities';
+import { QUESTION_OF } from '../approvals/decision-rules';
 import type { Question } from '../approvals/question';
 import type { TurnData, SubTurn } from '../turn/state';
 import { fitShownBelow } from '../turn/state-limits';
@@ -91,7 +92,7 @@ export class Forwarding {
     from: DecisionSource,
     own: Question[],
   ): undefined | string | Promise<string | null> {
-    const questionKind = kind === 'settle' ? 'doubt' : 'approval';
+    const questionKind = QUESTION_OF[kind];
     const matches = fields.calls.map((call) => this.find(questionKind, call));
     if (matches.every((subs) => subs.length === 0)) return undefined;
     const several = fields.calls.find(
@@ -129,12 +130,12 @@ export class Forwarding {
 }
 
 /** The decision in the form of an update's body. */
-function bodyOf(decision: DecisionKind, { calls, by, note, input, outcome, attestations }: DecisionFields): JsonObject {
+function bodyOf(decision: DecisionKind, { calls, by, note, input, outcome, attestations, value }: DecisionFields): JsonObject {
   return {
     decision,
-    calls,
+    ...(decision === 'answer' ? { call: calls[0]! } : { calls }),
     ...(by === '' ? {} : { by }),
-    ...optional({ note: note ?? undefined, input: input ?? undefined, outcome: outcome ?? undefined }),
+    ...optional({ note: note ?? undefined, input: input ?? undefined, outcome: outcome ?? undefined, value }),
     ...(attestations.length === 0 ? {} : { attestation: attestations }),
   };
 }

@@ -12,7 +12,7 @@ import { runOpenStep } from '../call/dispatch';
 import type { Dispatch } from '../call/dispatch-types';
 import type { OpenStep, Progress, TurnData } from './state';
 import { isBounded } from '../sandbox/is-bounded';
-import type { ApprovalQuestion } from '../approvals/question';
+import type { Question } from '../approvals/question';
 import {
   placesOf,
   putBack,
@@ -161,14 +161,15 @@ async function carryOver(turn: TurnContext, progress: Progress): Promise<void> {
     const { card, run_id, digest } = await readCard({ turn, card_ref: question.card_ref });
     // The argument of a run may be forged: nobody may decide about one call with the card of another.
     if (digest !== undefined && digest !== question.digest) throw otherCard(question);
-    Object.assign(question, { card, run_id, approvals: carryApprovals(question.approvals, run_id) });
+    Object.assign(question, { card, run_id });
+    if (question.kind === 'approval') question.approvals = carryApprovals(question.approvals, run_id);
   } else if (progress.at === 'ready' && progress.approvals[0]?.card_ref) {
     const { run_id } = await readCard({ turn, card_ref: progress.approvals[0].card_ref });
     progress.approvals = carryApprovals(progress.approvals, run_id);
   }
 }
 
-function otherCard({ call_id, digest }: ApprovalQuestion): ApplicationFailure {
+function otherCard({ call_id, digest }: Question): ApplicationFailure {
   const message = `The card that is to be shown for call ${call_id} is that of another call than ${digest}.`;
   return ApplicationFailure.nonRetryable(message, 'holdfast.other_card');
 }

@@ -4,7 +4,7 @@
  */
 import { ActivityFailure, ApplicationFailure, CancellationScope, isCancellation } from '@temporalio/workflow';
 import type { EndTurnOutput } from '../../shared/io/activities';
-import type { TurnState, TurnView } from '../../shared/turn/turn-view';
+import type { EndState, TurnView } from '../../shared/turn/turn-view';
 import { isJsonObject, type Json } from '../../shared/json/json';
 import { MAX_BY } from '../../shared/approval/decision';
 import { endTurn } from '../activities';
@@ -17,7 +17,7 @@ import { cutReason } from './state-limits';
 import { showState } from './publish-turn-state';
 
 export interface Ending {
-  state: Exclude<TurnState, 'running' | 'awaiting_approval' | 'in_doubt'>;
+  state: EndState;
   reason: string | null;
   /** The last step has written the end into the transcript. */
   hasEndBlock: boolean;

@@ -9,10 +9,10 @@ import { keyword, KEYWORD_BYTES, SEARCH_ATTRIBUTES } from '../../shared/search-a
 import type { Dispatch } from '../call/dispatch-types';
 import { showDecisions, viewOf } from '../call/call-log';
 import type { ApprovalQuestions } from '../approvals/approval-questions';
-import type { Question } from '../approvals/question';
+import type { Question, ShownQuestion } from '../approvals/question';
 import { usageSoFar, type TurnData } from './state';
 import { fitCalls } from './state-limits';
-import { callOrigin } from '../../shared/approval/card';
+import { actOf, callOrigin } from '../../cards/card';
 import { subTurnViews, surfacedQuestions } from '../sub-agents/sub-turns';
 import { optional } from '../../shared/json/optional';
 
@@ -63,11 +63,14 @@ function parentView({ turn_id, workflow_id, call_id }: SubTurnStart): NonNullabl
   return { turn_id, workflow_id, call_id };
 }
 
-/** The card, with decisions and remarks since it was made. */
-export function cardNow(question: Question): string {
-  const { card, remarks } = question;
+/** The card, with decisions and remarks since it was made; that of a call in doubt also with what the call would do. */
+export function cardNow(question: ShownQuestion): string {
+  const { card, remarks, approved = '' } = question;
+  const act = actOf(approved);
   const lines = [...progressLines(question), ...remarks.map((text) => `- ignored: ${inlineCode(text)}`)];
-  return lines.length === 0 ? card : `${card}\n### So far\n\n${lines.join('\n')}\n`;
+  return [card, ...(act === '' ? [] : [`${act}\n`]), ...(lines.length === 0 ? [] : [`### So far\n\n${lines.join('\n')}\n`])].join(
+    '\n',
+  );
 }
 
 /** Who has decided so far; people who settle may disagree. */
@@ -76,6 +79,7 @@ function progressLines(question: Question): string[] {
     people.length === 0
       ? []
       : [`- ${people.length} of ${question.policy.quorum} ${what}: ${people.map(({ by }) => inlineCode(by)).join(', ')}`];
+  if (question.kind === 'question') return [];
   if (question.kind === 'approval') return line('decided', question.approvals);
   const outcomes = ['applied', 'not_applied'] as const;
   return outcomes.flatMap((outcome) =>
@@ -97,7 +101,7 @@ export function showState(data: TurnData, questions: ApprovalQuestions, endState
   fitCalls(data);
   const below = surfacedQuestions(data);
   const kinds = [...open, ...below].map(({ kind }) => kind);
-  const state = endState ?? (kinds.includes('doubt') ? 'in_doubt' : kinds.length > 0 ? 'awaiting_approval' : 'running');
+  const state = endState ?? stateFrom(kinds);
   const names = [...open.map(({ tool }) => tool), ...below.map(({ call }) => call.tool)];
   const tools = [...new Set(names.map((name) => cutBytes(name, KEYWORD_BYTES)))].sort();
   if (state !== data.state || tools.join() !== questions.shownTools.join()) {
@@ -106,6 +110,13 @@ export function showState(data: TurnData, questions: ApprovalQuestions, endState
   }
   data.state = state;
   setCurrentDetails(details(data, questions));
+}
+
+/** A call in doubt comes first, then approvals, then questions of the model. */
+function stateFrom(kinds: readonly Question['kind'][]): TurnState {
+  if (kinds.includes('doubt')) return 'in_doubt';
+  if (kinds.includes('approval')) return 'awaiting_approval';
+  return kinds.length > 0 ? 'awaiting_answer' : 'running';
 }
 
 /** The Web UI sends the details on in a URL; from about 1 MB on that fails. They are counted as they are sent: percent-encoded. */
@@ -147,6 +158,6 @@ function failedCalls({ calls }: TurnData): string {
 function surfacedCard({ turn_id, agent, card, call, kind }: SurfacedQuestion): string {
   const where = callOrigin({ agent, turn_id });
   if (card !== '') return `${where}\n\n${card}`;
-  const what = kind === 'doubt' ? 'In doubt' : 'Waiting for approval';
+  const what = kind === 'doubt' ? 'In doubt' : kind === 'question' ? 'A question' : 'Waiting for approval';
   return `${where}\n\n## ${what}: ${inlineCode(call.tool)}\n\nIts card is not shown here: read it there. Its digest is ${call.digest}.\n`;
 }

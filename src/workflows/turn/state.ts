@@ -20,7 +20,7 @@ import {
   ZERO_SPENDING,
 } from '../../shared/turn/sub-turn';
 import type { EarlierCalls, TurnView, TurnUsage } from '../../shared/turn/turn-view';
-import type { ApprovalQuestion, DoubtQuestion } from '../approvals/question';
+import type { ApprovalQuestion, DoubtQuestion, PersonQuestion } from '../approvals/question';
 
 type ViewField = 'state' | 'head' | 'step' | 'text' | 'reason' | 'usage' | 'calls' | 'started_at' | 'ended_at';
 
@@ -77,7 +77,7 @@ export interface OpenStep {
 }
 
 export type Progress =
-  | { at: 'question'; args: CallArguments; question: ApprovalQuestion }
+  | { at: 'question'; args: CallArguments; question: ApprovalQuestion | PersonQuestion }
   | { at: 'ready'; args: CallArguments; approvals: Decision[] }
   /** A sub-agent's turn answers the call. */
   | { at: 'sub_turn'; args: CallArguments; approvals: Decision[]; turn_id: string }

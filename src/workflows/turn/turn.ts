@@ -16,6 +16,7 @@ import type { TakeStepOutput, TurnContext, TurnInput } from '../../shared/io/act
 import type { Steer } from '../../shared/approval/decision';
 import type { ParentTurn, SubTurnStart } from '../../shared/turn/sub-turn';
 import type { TurnView } from '../../shared/turn/turn-view';
+import { callbackQuestion } from '../../shared/wire/callback';
 import { addUsage } from '../../shared/turn/usage';
 import { compact, takeStep } from '../activities';
 import { limitReason, hasOnlyRefusals, bindToStore, newTurn, type TurnData } from './state';
@@ -222,6 +223,9 @@ function parentOf({ limits: _, makers: __, ...parent }: SubTurnStart): ParentTur
   return parent;
 }
 
+/** Of what the callback address of a turn is told when a question opens. */
+const CALLBACKS = { approval: 'approval.requested', doubt: 'effect.in_doubt', question: 'question.asked' } as const;
+
 async function tellOfQuestion(
   turn: TurnContext,
   callback: string | undefined,
@@ -229,12 +233,13 @@ async function tellOfQuestion(
   view: () => TurnView,
 ): Promise<void> {
   if (callback === undefined) return;
-  const type = question.kind === 'doubt' ? 'effect.in_doubt' : 'approval.requested';
-  await sendCallback(turn, callback, type, { run_id: question.run_id, digest: question.digest }, view());
+  const { kind, run_id, digest } = question;
+  const current = view();
+  await sendCallback(turn, callback, CALLBACKS[kind], { run_id, digest }, current, callbackQuestion(current, question));
 }
 
 async function tellOfEnd(turn: TurnContext, callback: string | undefined, view: TurnView): Promise<void> {
-  if (callback !== undefined) await sendCallback(turn, callback, 'turn.ended', { run_id: view.run_id, digest: null }, view);
+  if (callback !== undefined) await sendCallback(turn, callback, 'turn.ended', { run_id: view.run_id, digest: null }, view, null);
 }
 
 type TurnWorkflow = typeof turn;

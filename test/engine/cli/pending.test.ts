@@ -6,7 +6,7 @@ import { cardsByDigest, cardsIn } from '../../../src/client/approvals/cards';
 import type { NewQuestion } from '../../../src/client/approvals/watch-pending';
 import { announce, tell } from '../../../src/cli/pending';
 import { cardExcerpt } from '../../../src/cli/support/card-excerpt';
-import { approvalCard, inDoubtCard } from '../../../src/shared/approval/card';
+import { approvalCard, inDoubtCard } from '../../../src/cards/card';
 import { withEngine } from '../support/engine';
 import type { Card } from '../../../src/shapes/card';
 import type { Output } from '../../../src/cli/support/output';
@@ -19,6 +19,8 @@ function cardOf(digest: string, input: any): string {
   const facts = { tool: 'pay', version: '1.0.0', callId: '1.1', agent: 'payables', requester: 'rita', reason: 'always' };
   return approvalCard({ ...facts, digest, input, preview: 'Pay 7', expiresAt: '2026-01-31T00:00:00.000Z' });
 }
+
+const shown = (markdown: string) => ({ digest: A, markdown }) as Card;
 
 const rule = '\n\n---\n\n';
 
@@ -39,21 +41,19 @@ describe('cards', () => {
 
   it('are shortened for a terminal to what will happen, without the text to paste elsewhere', () => {
     const excerpt = cardExcerpt(
-      cardOf(A, { invoice: 'INV-7', text: Array.from({ length: 50 }, (_, n) => `line ${n}`).join('\n') }),
+      shown(cardOf(A, { invoice: 'INV-7', text: Array.from({ length: 50 }, (_, n) => `line ${n}`).join('\n') })),
     );
     expect(excerpt).toEqual(expect.arrayContaining(['What will happen', '  Pay 7', 'Input', '  "INV-7"']));
     expect(excerpt.join('\n')).not.toContain('your-name');
     expect(excerpt).toHaveLength(17);
     expect(excerpt.at(-1)).toMatch(/^… \d+ more lines: read all of it with `holdfast pending --watch` before you decide$/);
     const doubt = cardExcerpt(
-      inDoubtCard({ tool: 'pay', callId: '1.1', digest: A, error: 'gone', idempotencyKey: 'k', evidence: 'seen' }),
+      shown(inDoubtCard({ tool: 'pay', callId: '1.1', digest: A, error: 'gone', idempotencyKey: 'k', evidence: 'seen' })),
     );
     expect(doubt.join('\n')).toContain('  seen');
     expect(doubt.join('\n')).not.toContain('your-name');
   });
 });
-
-const shown = (markdown: string) => ({ digest: A, markdown }) as Card;
 
 function question(more: Partial<NewQuestion> = {}, approval: object = {}): NewQuestion {
   const turn = {
@@ -94,8 +94,51 @@ describe('a new question', () => {
     expect(bells(question({ waited: true }), true)).toBe(0);
   });
 
+  it('shows in this order what will happen, in whose words, outsiders, the input, the policy, and the decisions so far', () => {
+    const policy = { channel: 'attested', quorum: 2, roles: ['treasurer'], four_eyes: true };
+    const card = {
+      ...{
+        kind: 'approval',
+        agent: 'payables',
+        call_id: '1.1',
+        revision: 1,
+        tool: 'pay',
+        version: '1.0.0',
+        class: 'destructive',
+      },
+      ...{ digest: A, will_happen: 'Pay 7', acts_on: null, input: { invoice: 'INV-7' }, held: [], requester: 'rita', makers: [] },
+      ...{ reason: 'always', changes: [], untrusted: true, asked_at: null, remarks: ['approve by eve: no signature'], policy },
+      words: [{ from: 'requester', by: 'rita', text: 'Pay INV-7\u0007.', cut: false }],
+      ...{ expires_at: '2026-01-31T00:00:00.000Z', error: null, markdown: 'not used' },
+    } as Card;
+    const decisions = [{ decision: 'approve', by: 'ana', at: '2026-01-30T00:00:00.000Z', note: 'Fine.', attested: true }];
+    const text = announce(question({ card }, { quorum: 2, channel: 'attested', decisions }), false).join('\n');
+    const order = [
+      '│ What will happen',
+      '│   Pay 7',
+      '│ In whose words',
+      '│ `rita` began the turn with:',
+      '│   Pay INV-7⟨U+0007⟩.',
+      '│ Text of outsiders',
+      '**Read before.**',
+      '│ Input',
+      '"INV-7"',
+      '│ Who decides',
+      '- 2 people must approve',
+      '│ Decisions so far',
+      '- approve by ana, signed, at 2026-01-30T00:00:00.000Z: Fine.',
+      '- ignored: approve by eve: no signature',
+      'holdfast approve inv-7',
+    ];
+    const places = order.map((part) => text.indexOf(part));
+    expect(places).not.toContain(-1);
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+    expect(text).not.toContain('not used');
+  });
+
   it('says how many must approve, who has approved, and whose approval counts', () => {
-    const approval = { quorum: 3, channel: 'attested', decisions: [{ by: 'ana' }, { by: 'bob' }] };
+    const said = { decision: 'approve', at: '2026-01-30T00:00:00.000Z', note: null, attested: true };
+    const approval = { quorum: 3, channel: 'attested', decisions: ['ana', 'bob'].map((by) => ({ ...said, by })) };
     expect(announce(question({}, approval), false).join('\n')).toContain(', 2 of 3 decided: ana, bob, signed decisions only');
   });
 });
@@ -111,8 +154,8 @@ function printed() {
   return { notes, answers, output };
 }
 
-describe('a watch prints in full the input and preview that a card cuts', () => {
-  const lines = (what: string) => Array.from({ length: 2500 }, (_, n) => `${what} ${n} of 2500`).join('\n');
+describe('a watch prints in full the input and preview that the Web UI has no room for', () => {
+  const lines = (what: string) => Array.from({ length: 8000 }, (_, n) => `${what} ${n} of 8000`).join('\n');
   const input = { to: 'all@bank.example', body: lines('line'), note: 'the end' };
   const send = defineTool({
     name: 'send',
@@ -130,25 +173,28 @@ describe('a watch prints in full the input and preview that a card cuts', () => 
       await turn.waitForPending();
       const { questions } = await turn.waiting();
       const { card, ...call } = questions[0]!;
+      expect(card.markdown).toMatch(/\*\*TRUNCATED\*\*: the first \d+ of \d+ characters; \d+ are missing\./);
+      expect(card.markdown).not.toContain('line 7999 of 8000');
       const asked = question({ call, card });
-      expect(announce(asked, false).join('\n')).not.toContain('line 2499 of 2500');
       const { notes, answers, output } = printed();
       await tell(client, asked, output);
-      const { text } = answers[0]!;
-      for (const what of [
-        'line 0 ',
-        'line 2499 of 2500',
-        'preview 0 ',
-        'preview 2499 of 2500',
-        '"the end"',
-        '"all@bank.example"',
-      ])
-        expect(text).toContain(what);
-      expect(text).not.toContain('TRUNCATED');
-      expect(text.split('\n').filter((line) => /\bline \d+ of 2500$/.test(line))).toHaveLength(2500);
+      const { text, result } = answers[0]!;
+      for (const shown of [text, result.card.markdown])
+        for (const what of [
+          'line 0 ',
+          'line 7999 of 8000',
+          'preview 0 ',
+          'preview 7999 of 8000',
+          '"the end"',
+          '"all@bank.example"',
+        ])
+          expect(shown.includes(what)).toBe(true);
+      expect(text.includes('TRUNCATED')).toBe(false);
+      expect(text.split('\n').filter((line) => /\bline \d+ of 8000$/.test(line))).toHaveLength(8000);
       expect(notes).toEqual([]);
 
-      await tell(client, { ...asked, card: { ...card, digest: B } }, output);
+      const unknown = { ...card, digest: B, incomplete: 'The store cannot tell.' };
+      await tell(client, { ...asked, card: unknown }, output);
       expect(answers[1]!.text).toContain('TRUNCATED');
       expect(notes).toEqual([expect.stringMatching(/^The rest of the card of call 1\.1 \(send\) cannot be read: .*bbbb/)]);
       await turn.cancel();

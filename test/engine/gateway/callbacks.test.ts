@@ -167,7 +167,7 @@ describe('a turn with a callback', () => {
     const setup = {
       tools: [pays('pay', effects)],
       script: [ask(['pay', invoice]), say('all done')],
-      settings: { callbacks: callbackSender(callbacks) },
+      settings: { callbacks: callbackSender(callbacks), pageUrl: 'https://desk.bank.example/hf' },
     };
     try {
       await withEngine(setup, async ({ client, store }) => {
@@ -205,9 +205,25 @@ describe('a turn with a callback', () => {
             pending: [digest],
             calls: [{ tool: 'pay', digest, state: 'waiting' }],
           },
+          card: {
+            kind: 'approval',
+            tool: 'pay',
+            digest,
+            input: invoice,
+            requester: 'rita',
+            words: [{ from: 'requester', by: 'rita', text: 'Pay.', cut: false }],
+            untrusted: false,
+            reason: 'class destructive always asks',
+            policy: { quorum: 1 },
+            expires_at: expect.any(String),
+          },
+          link: `https://desk.bank.example/hf/#/turns/${turn.id}/calls/${digest}`,
         });
+        expect(question.card).not.toHaveProperty('markdown');
         expect(end).toMatchObject({
           type: 'turn.ended',
+          card: null,
+          link: `https://desk.bank.example/hf/#/turns/${turn.id}`,
           turn: { state: 'completed', text: 'all done', calls: [{ effect: 'applied' }] },
         });
         expect(new Set(got.map(({ headers }) => headers['webhook-id'])).size).toBe(2);
@@ -287,6 +303,18 @@ describe('a turn with a callback', () => {
         const of = { turn_id: `${turn_id}~1.1`, agent: 'payer' };
         const calls = digests.map((digest) => ({ tool: 'pay', digest, state: 'waiting', of }));
         expect(told().at(-1).turn).toMatchObject({ turn_id, state: 'awaiting_approval', pending: digests, calls });
+        const cards = told().map(({ card }) => card); // in any order
+        expect(cards.map(({ digest }) => digest).sort()).toEqual([...digests].sort());
+        expect(cards.find(({ input }) => input.cents === 800)).toMatchObject({
+          agent: 'payer',
+          input: { cents: 800 },
+          untrusted: false,
+          words: [
+            { from: 'requester', by: 'rita', text: 'Lead.' },
+            { from: 'agent', by: 'lead', text: 'Pay it.' },
+          ],
+        });
+        expect(told()[0].link).toBeNull();
         await turn.approve(digests, { by: 'ana' });
         expect((await turn.result()).state).toBe('completed');
         await eventually('the end is told of', async () => got.length >= 3);

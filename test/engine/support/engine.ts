@@ -50,6 +50,7 @@ export interface Setup {
       WorkerParts,
       | 'debugInfo'
       | 'publicUrl'
+      | 'pageUrl'
       | 'approvals'
       | 'trust'
       | 'notifier'
@@ -159,7 +160,7 @@ async function withWorker(address: string, setup: Setup, body: (engine: Engine) 
   };
   try {
     setup.time?.keep(worker);
-    await worker.runUntil(() => inTime(body(engine), temporal, taskQueue));
+    await worker.runUntil(() => inTime(body(engine), temporal, taskQueue).finally(() => client.inbox.close()));
     await keepForReplay(temporal, ...started);
     const ids = setup.time?.skips ? started.map(({ id }) => id) : turnIds(temporal, taskQueue);
     if (!setup.madeUp) await recorded(client, store, ids);

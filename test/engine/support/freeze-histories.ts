@@ -13,7 +13,8 @@ import { budgetWorkflowId } from '../../../src/shared/budget-book';
 import { intentHash, intentWorkflowId } from '../../../src/shared/intent';
 import type { Budget } from '../../../src/tools/limits/budgets';
 import { ToolError } from '../../../src/tools/define/errors';
-import type { JsonObject } from '../../../src/shared/json/json';
+import type { Json, JsonObject } from '../../../src/shared/json/json';
+import { askPerson } from '../../../src/tools/people/ask-person';
 import { eventually, withEngine, type Engine, type Setup } from './engine';
 import { ask, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
@@ -32,6 +33,8 @@ type Run = Setup & {
   toldAt?: string;
   /** The first of two approvals changes the input; then the turn goes on in another run, and is approved there. */
   continues?: true;
+  /** What is answered to the question that waits first, instead of an approval. */
+  answer?: Json;
   of?: (engine: Engine, turn: TurnHandle) => Promise<string> | string;
 };
 
@@ -82,6 +85,15 @@ const RUNS: Record<string, Run> = {
     script: [ask(['lookup', { key: 'a' }], ['pay', invoice]), say('Paid.')],
     continues: true,
   },
+  question: {
+    tools: [askPerson(), read],
+    script: [
+      ask(['ask_person', { question: 'Which?', choices: ['a', 'b'], to: ['ana'], expires: '2h' }], ['lookup', { key: 'a' }]),
+      ask(['ask_person', { question: 'Anybody?', expires: 300 }]),
+      say('Asked.'),
+    ],
+    answer: 'b',
+  },
   session: { script: [say('One.'), say('Two.'), say('Three.')], says: ['First.', 'Second.', 'Third.'] },
 };
 
@@ -113,7 +125,9 @@ async function turnHistory(engine: Engine, name: string, run: Run) {
     if (error.name !== 'TurnEnded') throw error;
     return [];
   });
-  if (waits) await turn.approve(waits.digest, { by: 'ana', note: 'frozen' });
+  const by = { by: 'ana', note: 'frozen' };
+  if (waits && run.answer !== undefined) await turn.answer(waits.digest, run.answer, by);
+  else if (waits) await turn.approve(waits.digest, by);
   await turn.result();
   const frozen = await run.of?.(engine, turn);
   if (run.toldAt !== undefined) await engine.client.temporal.workflow.getHandle(frozen!).result();

@@ -11,7 +11,7 @@ describe('the proxy in front of servers that have no check of their own', () => 
   const asked: string[] = [];
   beforeEach(async () => {
     asked.length = 0;
-    behind = createServer((request, response) => {
+    behind = createServer({ maxHeaderSize: 2_000_000 }, (request, response) => {
       asked.push(`${request.method} ${request.url} ${request.headers.host}`);
       if (request.url === '/slow') return void response.on('close', () => asked.push('gone')).write('begun,');
       if (request.url === '/cut') return void response.write('begun,', () => response.destroy());
@@ -45,6 +45,13 @@ describe('the proxy in front of servers that have no check of their own', () => 
       ['a=1', 'b=2'],
     ]);
     expect(asked).toEqual([`POST /a?b=%20c 127.0.0.1:${proxy.port}`]);
+  });
+
+  it('passes on addresses as long as Temporal’s Web UI takes them: it sends a whole card in one', async () => {
+    const path = `/render?content=${'x'.repeat(1_000_000)}`;
+    expect((await fetch(url(path))).status).toBe(200);
+    expect(asked.map((one) => one.length)).toEqual([`GET ${path} 127.0.0.1:${proxy.port}`.length]);
+    expect((await fetch(url(`${path}${'x'.repeat(100_000)}`))).status).toBe(431);
   });
 
   it('passes on an answer while it comes, and ends it when the client is gone', async () => {

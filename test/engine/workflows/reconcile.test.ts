@@ -123,6 +123,9 @@ describe('a probe that cannot tell', () => {
       const turn = await paid(engine);
       const digest = await isAsked(turn);
       expect(await card(engine.client, turn)).toContain(shown);
+      const { questions } = await turn.waiting();
+      expect(questions[0]!.card).toMatchObject({ kind: 'in_doubt', evidence: expect.stringContaining(shown) });
+      expect(questions[0]!.card.markdown).toContain('### In whose words'); // of the card that was approved
       await turn.settle(digest, 'not_applied', { by: 'bob' });
       const view = await turn.result();
       expect(view.calls[0]).toMatchObject({ state: 'failed', effect: 'not_applied' });

@@ -3,7 +3,7 @@ import * as factTables from '../../../src/audit/verify/fact-tables-decisions';
 import type { OpenLine } from './forge';
 import type { Source } from './source';
 
-interface Find {
+export interface Find {
   input(lines: OpenLine[], activity: string, nth?: number): any;
   output(lines: OpenLine[], activity: string, nth?: number): any;
   part(lines: OpenLine[], has: (body: any) => unknown): any;

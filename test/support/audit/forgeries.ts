@@ -9,6 +9,7 @@ import { forged, type OpenLine } from './forge';
 import { MESSAGE_PLANS } from './message-forgeries';
 import { ADMISSION_PLANS } from './admission-forgeries';
 import { attributes, noneWait, ofType, type Find, type Plan } from './open-lines';
+import { ENTRY_PLANS } from './entry-forgeries';
 import { SUB_TURN_PLANS } from './sub-turn-forgeries';
 import { RARE_PLANS } from './rare-forgeries';
 import { PART_PLANS } from './part-forgeries';
@@ -1646,6 +1647,7 @@ const PLANS: Plan[] = [
   ...REFUSAL_PLANS,
   ...QUESTION_PLANS,
   ...PART_PLANS,
+  ...ENTRY_PLANS,
 ];
 
 /** Each by its name, made when it is asked for. */

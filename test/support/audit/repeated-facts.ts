@@ -10,6 +10,7 @@ import type { Table } from '../../../src/audit/verify/fact-tables';
 import { sample, SAMPLES } from '../bundle-keys';
 import { forged, opened, type OpenLine } from './forge';
 import { decisionSources } from './decision-sources';
+import { questionSources } from './question-sources';
 import { OPEN_SOURCES } from './open-sources';
 import { runSources } from './run-sources';
 import { another } from './another';
@@ -106,6 +107,7 @@ export const SOURCES: Record<string, Source> = {
   ...OF_OTHERS,
   ...OPEN_SOURCES,
   ...decisionSources({ input, output, part }),
+  ...questionSources({ input, output, part }, result),
   'the turn in the argument of an activity': {
     of: 'sub_agent',
     table: factTables.TURN_CONTEXT,

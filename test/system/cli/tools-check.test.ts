@@ -84,6 +84,24 @@ describe('tools check', () => {
     expect((await checked(['allow: ["bash(wc -l README.md)"]'])).warnings).toEqual([]);
   });
 
+  it('says which entry of the approval rules applies, what an approval needs, and warns of what an entry or a rule allows', async () => {
+    const app = join(__dirname, 'fixtures/entries.app.ts');
+    const checked = (cents: number, recipient = 'ana', ...more: string[]) =>
+      run(['tools', 'check', '--app', app, 'pay', to(recipient, cents), ...more], env);
+    const large = (await checked(200_000)).stdout;
+    expect(large).toContain('approval rules     entry 1 of the approval rules applies: input.cents > 100000');
+    expect(large).toContain('needs  2 people, of the roles treasurer, after 14400000 ms also cfo, names are not proved');
+    expect(large).toContain('ask: it asks a person');
+    expect(large).toContain('approvals.tools.pay: its last entry allows every call that no entry before it fits');
+    expect(large).toContain('allow pay when input.to == "the bank": a call that this rule allows runs without being asked about');
+    const small = JSON.parse((await checked(5, 'ana', '--json')).stdout) as object;
+    expect(small).toMatchObject({
+      verdict: 'allow',
+      reason: 'entry 3 of approvals.tools.pay allows it',
+      approval: { quorum: 1, entry: { index: 3, when: null, result: 'matched' } },
+    });
+  });
+
   it.each<[string[], string]>([
     [['nope', '{}'], 'There is no tool "nope"; there are: pay, read_result.'],
     [['--agent', 'nope', 'pay', '{}'], 'There is no agent "nope"; there are: payables.'],

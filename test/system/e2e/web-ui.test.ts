@@ -342,6 +342,61 @@ describeInBrowser('in the Temporal Web UI', (browser) => {
     }, 300_000);
   });
 
+  /** A call without a model; its page as the link of the lists opens it. */
+  async function called(name: string, text: string) {
+    const invoice = `${name}\n${text}`;
+    turns += 1;
+    const { id } = await client.call({ agent: 'payer', tool: 'pay', input: { invoice }, requester: 'rita' });
+    await when('it waits', id, ({ pending }) => pending.length > 0);
+    const { ui_url, calls } = (await client.pending()).find(({ turn_id }) => turn_id === id)!;
+    const page = await TurnPage.open(pages, ui_url!, name);
+    await page.isAtDetails();
+    return { id, page, card: await page.card(), digest: calls[0]!.digest };
+  }
+
+  describe('the card', () => {
+    const lines = (count: number) => Array.from({ length: count }, (_, n) => `line ${n} of ${count}`).join('\n');
+
+    it('is where the link leads, begins with what will happen, and is whole: 100,000 characters to the last line', async () => {
+      const { id, page, card } = await called('whole-card', lines(3000));
+      expect(await card.sections()).toEqual([
+        'What will happen',
+        'In whose words',
+        'Text of outsiders',
+        'Input',
+        'Who decides',
+        'Decide',
+      ]);
+      const text = await card.text();
+      expect(text.length).toBeGreaterThan(100_000);
+      expect(text.split('line 2999 of 3000').length - 1).toBe(2); // in the preview and in the input
+      expect(text).toContain('rita asked for exactly this call: no model has chosen it.');
+      expect(text).not.toContain('TRUNCATED');
+      expect(await card.preview()).toBe(`Pay invoice whole-card\n${lines(3000)}`);
+      expect(await card.activeElements()).toBe(0);
+      expect(await card.overflow()).toBe(0);
+      await page.screenshot('1-whole');
+      await client.turn(id).cancel();
+      await page.close();
+    }, 120_000);
+
+    it('that has no room says how much is missing, and links to the call on the page', async () => {
+      const { id, page, card, digest } = await called('long-card', lines(9_000));
+      const text = await card.text();
+      const [, shown, all, missing] = /TRUNCATED: the first (\d+) of (\d+) characters; (\d+) are missing\./.exec(text)!;
+      expect(Number(shown) + Number(missing)).toBe(Number(all));
+      const link = `#/turns/${encodeURIComponent(id)}/calls/${digest}`;
+      const links = await card.links();
+      expect(links.length).toBe(2); // of the preview and of the input
+      for (const { href } of links) expect(href).toMatch(/^http:\/\/localhost:\d+\/#/);
+      expect(links.every(({ href }) => href.endsWith(link))).toBe(true);
+      expect(links.every(({ target }) => target === '_blank')).toBe(true); // in the frame itself nobody could read it
+      await page.screenshot('1-cut');
+      await client.turn(id).cancel();
+      await page.close();
+    }, 120_000);
+  });
+
   it('the inbox lists exactly the turns that wait for a person; pending --watch reports them, and Ctrl-C ends it', async () => {
     const watch = home.start(['pending', '--watch']);
     await watch.printed(/Watching; Ctrl-C ends it/);
@@ -363,12 +418,26 @@ describeInBrowser('in the Temporal Web UI', (browser) => {
 
     const { ui_url: ui } = readDevState(home.path)!;
     const page = await pages.newPage();
-    await page.setViewportSize({ width: 1280, height: 560 });
+    await page.setViewportSize({ width: 1500, height: 560 });
     await page.goto(`${ui}/namespaces/default/workflows?query=${encodeURIComponent(WAITING)}`);
     await page.getByRole('link', { name: 'turn/memo-aapl-1' }).first().waitFor();
     await page.getByRole('link', { name: 'turn/memo-aapl-2' }).first().waitFor();
     expect(await page.getByRole('link', { name: 'turn/memo-aapl-3' }).count()).toBe(0);
+    // The gear at the right of the list: columns that say who asked for what.
+    await page.locator('[data-testid="workflows-summary-table-configuration-button"]').click();
+    for (const column of ['HoldfastState', 'HoldfastTool', 'HoldfastAgent', 'HoldfastRequester'])
+      await page.getByRole('button', { name: `Add ${column} column` }).click();
+    for (const column of ['Status', 'Run ID', 'Type', 'End'])
+      await page.getByRole('button', { name: `Remove ${column} column` }).click();
+    await page.getByRole('button', { name: 'Close Workflows Table configuration' }).click();
+    await page.getByText('Configure Workflows Table').waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Collapse saved views' }).click();
+    const row = page.getByRole('row').filter({ hasText: 'turn/memo-aapl-1' });
+    for (const value of ['awaiting_approval', 'send_credit_memo', 'credit-analyst'])
+      await row.getByText(value, { exact: true }).waitFor();
     await screenshot(page, 'inbox-in-web-ui');
+    await page.reload();
+    await row.getByText('send_credit_memo', { exact: true }).waitFor(); // this browser keeps them
     await page.close();
   }, 240_000);
 

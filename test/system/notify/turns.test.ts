@@ -16,9 +16,10 @@ import { receivers, type Receiver } from '../../support/notify/receiver';
 const invoice = { invoice: 'INV-7', cents: 700 };
 const script = () => [ask(['pay', invoice]), say('done')];
 const UI = 'http://ui.bank.example:8233';
+const PAGE = 'https://desk.bank.example/hf';
 
 function settings(url: string, mail: NotifySettings['mail'] = null) {
-  const notifier = createNotifier({ webhook: { url, secret: SECRET }, mail, uiUrl: UI, namespace: 'default' })!;
+  const notifier = createNotifier({ webhook: { url, secret: SECRET }, mail, uiUrl: UI, pageUrl: PAGE, namespace: 'default' })!;
   return { settings: { notifier } };
 }
 
@@ -41,7 +42,18 @@ it('a question reaches the webhook, with its card and the link to the workflow; 
       tool: 'pay',
       digest: call.digest,
       expires_at: call.approval.expires_at,
-      ui_url: `${UI}/namespaces/default/workflows/turn%2F${turn.id}`,
+      facts: {
+        kind: 'approval',
+        digest: call.digest,
+        input: invoice,
+        requester: 'rita',
+        words: [{ from: 'requester', by: 'rita', text: 'Pay.', cut: false }],
+        untrusted: false,
+        reason: 'class destructive always asks',
+        policy: { quorum: 1, channel: 'any' },
+      },
+      link: `${PAGE}/#/turns/${turn.id}/calls/${call.digest}`,
+      ui_url: `${UI}/namespaces/default/workflows/turn%2F${turn.id}/${(await turn.status()).run_id}/user-metadata`,
     });
     expect(body.card).toContain('## Waiting for approval: `pay`');
     expect(body.card).toContain('INV-7');
@@ -121,6 +133,12 @@ it('people are told of a call in doubt, with its card and the commands that sett
     expect(body).toMatchObject({ type: 'effect.in_doubt', digest: call.digest, expires_at: null });
     expect(body.card).toContain('## In doubt: `pay`');
     expect(body.card).toContain('the line went dead');
+    expect(body.facts).toMatchObject({
+      kind: 'in_doubt',
+      input: invoice,
+      untrusted: false,
+      words: [{ text: expect.any(String) }],
+    });
     expect(body.commands.applied).toBe(`holdfast settle ${turn.id} applied --call ${call.digest} --by NAME`);
     await turn.settle(call.digest, 'not_applied', { by: 'ana' });
     await turn.result();

@@ -23,8 +23,9 @@ import { afterTurns, talk } from '../../engine/support/sessions';
 import { reset } from './temporal-cli';
 import { endTestFile } from '../../support/test-file';
 import { pays, reads } from '../../support/tools';
-import { ATTESTED, ATTESTED_AGENTS, withAttestedSetup } from './attested-bundles';
+import { ATTESTED, ATTESTED_AGENTS, ATTESTED_SCRIPTS, withAttestedSetup } from './attested-bundles';
 import { agent, asked, ended, invoice, lookUp, pay, read, turnOf, type Made, type Scenario } from './bundle-scenario';
+import { QUESTION_AGENTS, QUESTION_SCRIPTS, QUESTIONS, SIGNED_QUESTIONS } from './question-bundles';
 import { RARE, RARE_AGENTS, RARE_LONG, RARE_LONG_AGENTS, RARE_SCRIPTS, rareSetup } from './rare-bundles';
 import type { Agent } from '../../../src/agents/agent';
 
@@ -69,7 +70,9 @@ const SCRIPTS: Record<string, Answer[]> = {
   'Lead.': [ask(['researcher', { task: 'Find it.' }]), say('It is found.')],
   'Find it.': [lookUp('a'), say('Found.')],
   'Have it paid.': [ask(['payer', { task: 'Pay INV-7.' }]), say('It is paid.')],
+  ...ATTESTED_SCRIPTS,
   ...RARE_SCRIPTS,
+  ...QUESTION_SCRIPTS,
 };
 
 const another = (turn: TurnHandle, digest: string): Promise<WaitingCall> =>
@@ -257,7 +260,7 @@ async function onServer(dynamicConfig: Record<string, number>, body: () => Promi
 }
 
 async function makeAll(folder: string, names: string[]): Promise<void> {
-  const known = Object.keys({ ...SCENARIOS, ...RARE, ...ATTESTED, ...LONG });
+  const known = Object.keys({ ...SCENARIOS, ...QUESTIONS, ...RARE, ...ATTESTED, ...SIGNED_QUESTIONS, ...LONG });
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) throw new Error(`There is no ${unknown}; there are ${known.join(', ')}.`);
   await mkdir(folder, { recursive: true });
@@ -265,8 +268,10 @@ async function makeAll(folder: string, names: string[]): Promise<void> {
   const wanted = { folder, names };
   await onServer({}, async () => {
     await make(SCENARIOS, wanted, engineOf(...AGENTS));
+    await make(QUESTIONS, wanted, engineOf(...QUESTION_AGENTS));
     await make(RARE, wanted, { ...engineOf(...RARE_AGENTS), ...rareSetup(planned()) });
-    await withAttestedSetup((setup) => make(ATTESTED, wanted, { ...engineOf(...ATTESTED_AGENTS), ...setup }));
+    const signed = { ...ATTESTED, ...SIGNED_QUESTIONS };
+    await withAttestedSetup((setup) => make(signed, wanted, { ...engineOf(...ATTESTED_AGENTS, ...QUESTION_AGENTS), ...setup }));
   });
   await onServer({ 'limit.historyCount.suggestContinueAsNew': LONGEST }, () =>
     make(LONG, wanted, engineOf(...AGENTS, ...RARE_LONG_AGENTS)),

@@ -55,6 +55,11 @@ export class TurnPage {
     return new TurnPage(page, name);
   }
 
+  /** The page opened where Current Details are: nobody has to look for them. */
+  async isAtDetails(): Promise<void> {
+    await this.page.getByText('Current Details').waitFor();
+  }
+
   /** The tab `User Metadata`, where Current Details are. */
   async openDetails(): Promise<void> {
     await this.page
@@ -160,6 +165,22 @@ export class Card {
   /** Something in it that Markdown or HTML could have made of untrusted text. */
   activeElements(): Promise<number> {
     return this.frame.locator('main').locator('a, img, script, iframe, form, input, button, object, svg').count();
+  }
+
+  /** Where its links lead, and whether the page lets them lead anywhere. */
+  async links(): Promise<{ href: string; target: string }[]> {
+    const links = await this.frame.locator('main a').all();
+    return Promise.all(
+      links.map(async (link) => ({
+        href: (await link.getAttribute('href')) ?? '',
+        target: (await link.getAttribute('target')) ?? '',
+      })),
+    );
+  }
+
+  /** The headings of its sections, in order. */
+  sections(): Promise<string[]> {
+    return this.frame.locator('main h3').allInnerTexts();
   }
 
   /** Pixels by which it is wider than its frame: what a reader would not see. */

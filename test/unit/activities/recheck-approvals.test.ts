@@ -112,6 +112,50 @@ describe('the approvals of a call, right before it runs', () => {
     expect(await reasonOf(given)).toBe(reason);
   });
 
+  describe('if further roles may approve after a time', () => {
+    const asked_at = '2026-01-01T09:00:00.000Z';
+    const policy: ApprovalPolicy = { ...SIGNED, roles: ['treasurer'], escalate: [{ after_ms: 3_600_000, roles: ['cfo'] }] };
+    const rolesFor = async (at: string, seenAt: string, question: Partial<QuestionEntry> = { policy, asked_at }) => {
+      const checked: { roles: string[] }[] = [];
+      const ben = signed('ben', { at });
+      const approvals = [{ hash: hashJson(ben.attestation!), by: 'ben', at: seenAt }];
+      await reasonOf({ policy, approvals: [ben], question: { ...question, approvals }, checked });
+      return checked[0]!.roles;
+    };
+
+    it.each([
+      ['2026-01-01T10:00:00.000Z', '2026-01-01T10:00:00.000Z', ['treasurer', 'cfo']],
+      ['2026-01-01T10:00:00.000Z', '2026-01-01T09:59:59.999Z', ['treasurer']],
+      ['2026-01-01T09:59:59.999Z', '2026-01-01T10:00:00.000Z', ['treasurer']],
+    ])('one of %s that the store first saw at %s needs one of %j', async (at, seenAt, roles) => {
+      expect(await rolesFor(at, seenAt)).toEqual(roles);
+    });
+
+    it('the time counts from when the store says that people were asked, and under the stricter policy', async () => {
+      const at = '2026-01-01T10:30:00.000Z';
+      expect(await rolesFor(at, at, { policy })).toEqual(['treasurer']);
+      expect(await rolesFor(at, at, { policy, asked_at: '2026-01-01T09:30:00.001Z' })).toEqual(['treasurer']);
+      expect(await rolesFor(at, at, { policy: { ...policy, escalate: [] }, asked_at })).toEqual(['treasurer']);
+    });
+  });
+
+  it('need no less than the store says that people were asked for, whatever the present rules say', async () => {
+    const asked: ApprovalPolicy = { ...SIGNED, quorum: 2, roles: ['treasurer'], four_eyes: true };
+    const one = { policy: PLAIN_POLICY, approvals: [signed('ben')], question: { ...noted(signed('ben')), policy: asked } };
+    expect(await reasonOf(one)).toBe('approval_missing');
+    const two = { ...one, approvals: [approval('ben'), approval('cara')] };
+    expect(await reasonOf(two)).toBe('approval_unsigned');
+    const both = [signed('ben'), signed('cara')];
+    const checked: { roles: string[] }[] = [];
+    const question = { ...noted(...both), policy: asked };
+    expect(await reasonOf({ policy: PLAIN_POLICY, approvals: both, question, checked })).toBeNull();
+    expect(checked.map(({ roles }) => roles)).toEqual([['treasurer'], ['treasurer']]);
+    const own = [signed('ana'), signed('ben')];
+    expect(await reasonOf({ policy: PLAIN_POLICY, approvals: own, question: { ...noted(...own), policy: asked } })).toBe(
+      'approval_by_requester',
+    );
+  });
+
   describe('if they have to be signed', () => {
     const late = { run: 'run', expires_at: '2026-01-01T11:00:00.000Z' };
 

@@ -1,7 +1,7 @@
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import { callableTools, listedTools } from '../../../src/agents/listed-tools';
 import { catalogueOf } from '../../../src/gateway/tool-catalogue';
-import { offersOf } from '../../../src/gateway/mcp/offers';
+import { offersOf } from '../../../src/protocols/mcp/offers';
 import { pays, reads } from '../../support/tools';
 
 const here = reads('here', () => 1);

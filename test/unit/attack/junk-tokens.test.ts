@@ -45,7 +45,7 @@ describe('junk tokens', () => {
     const jwks_url = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}/keys`;
     const settings = JSON.stringify({ issuer: 'https://id.example', audience: 'holdfast', jwks_url });
     const authenticator = new Jwts(loadConfig({ HOLDFAST_JWT: settings }).http.jwt!);
-    gateway = gatewayApp(gatewayParts({ authenticator, client: async () => ({ pending: async () => [] }) as never }));
+    gateway = gatewayApp(gatewayParts({ authenticator, client: async () => ({ inbox: { pending: async () => [] } }) as never }));
   });
   afterEach(async () => {
     jest.restoreAllMocks();

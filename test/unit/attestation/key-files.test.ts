@@ -48,7 +48,7 @@ describe('the file of trusted keys', () => {
   });
 
   const form =
-    'entry 1: it must have kid, public, use ("gateway", "principal" or "bundle") and created_at, may have principal, roles, expires_at and revoked_at, and nothing else';
+    'entry 1: it must have kid, public, use ("gateway", "principal", "bundle" or "enroller") and created_at, may have principal, roles, expires_at and revoked_at, and nothing else';
   const long = `2026-01-01T00:00:00.${'0'.repeat(20)}Z`;
   const bad: [string, Json | undefined][] = [
     ['kid', undefined],

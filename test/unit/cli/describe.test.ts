@@ -2,7 +2,10 @@ import { describeTurn } from '../../../src/cli/support/describe';
 import type { CallView, TurnView } from '../../../src/shared/turn/turn-view';
 
 const usage = { input_tokens: 1, output_tokens: 2, cost_usd: 0 };
-const call = { id: '1.1', tool: 'pay_invoice', state: 'waiting', effect: null, error: null, result_summary: null } as CallView;
+const call = {
+  ...{ id: '1.1', tool: 'pay_invoice', state: 'waiting', effect: null, error: null, result_summary: null },
+  approval: {},
+} as CallView;
 
 describe('a turn in lines', () => {
   it('has the last block of its transcript, from which a fork can continue', () => {
@@ -10,6 +13,26 @@ describe('a turn in lines', () => {
     const view = { turn_id: 't', agent: 'a', requester: 'ana', state: 'completed', step: 1, text: 'Done.', usage, head };
     const rest = { calls: [], ignored_signals: { count: 0, last: [] } };
     expect(describeTurn({ ...view, ...rest } as unknown as TurnView)).toContain(`  head ${head}`);
+  });
+
+  it('says which entry of the approval rules applies to a call', () => {
+    const lineOf = (entry: object) => {
+      const calls = [{ ...call, approval: { entry } }];
+      const view = { turn_id: 't', agent: 'a', requester: 'ana', state: 'running', step: 1, text: '', usage, calls };
+      return describeTurn({ ...view, ignored_signals: { count: 0, last: [] } } as unknown as TurnView)
+        .at(-1)
+        ?.trim();
+    };
+    expect(lineOf({ index: 1, when: 'input.cents > 5', result: 'matched' })).toBe(
+      'entry 1 of the approval rules applies: input.cents > 5',
+    );
+    expect(lineOf({ index: 3, when: null, result: 'matched' })).toBe(
+      'entry 3 of the approval rules applies, which has no condition',
+    );
+    expect(lineOf({ index: null, when: null, result: 'none' })).toContain('the common rule applies');
+    expect(lineOf({ index: 2, when: 'x', result: 'failed' })).toContain(
+      'entry 2 could not be evaluated (x), so the strictest entry',
+    );
   });
 
   it("names the calls that wait in its sub-agents' turns, and those turns", () => {

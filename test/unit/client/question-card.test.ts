@@ -30,7 +30,7 @@ function source(more: Partial<CardSource> = {}): CardSource {
 }
 
 it('has the facts of the store, the state of the turn and the Markdown', async () => {
-  expect(await new QuestionCards(source()).card(call, turn, { markdown, state })).toEqual({
+  expect(await new QuestionCards(async () => source()).card(call, turn, { markdown, state })).toEqual({
     kind: 'approval',
     agent: 'payables',
     call_id: '1.1',
@@ -57,17 +57,18 @@ it.each([
   ['the client has no store', null, state, /no store/],
   [
     'the store has lost the call',
-    source({ getCall: () => Promise.reject(new Error('No object')) }),
+    async () => source({ getCall: () => Promise.reject(new Error('No object')) }),
     state,
     /cannot tell: No object/,
   ],
-  ['a worker of an older build answers', source(), undefined, /older build/],
+  ['the store cannot be opened', () => Promise.reject(new Error('ECONNREFUSED')), state, /cannot tell: ECONNREFUSED/],
+  ['a worker of an older build answers', async () => source(), undefined, /older build/],
 ])('says why facts are missing if %s', async (_, from, turnState, why) => {
   const card = await new QuestionCards(from).card(call, turn, { markdown, state: turnState });
   expect(card).toMatchObject({ markdown, digest, incomplete: expect.stringMatching(why) as string });
 });
 
 it('of a call in doubt says so', async () => {
-  const card = await new QuestionCards(source()).card({ ...call, state: 'in_doubt' }, turn, { markdown, state });
+  const card = await new QuestionCards(async () => source()).card({ ...call, state: 'in_doubt' }, turn, { markdown, state });
   expect(card.kind).toBe('in_doubt');
 });

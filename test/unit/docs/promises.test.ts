@@ -5,7 +5,7 @@ import { missing, namedTests, pageOf, ROOT } from '../../support/named-tests';
 
 const page = pageOf('promises.md');
 const sections = new Map(page.split(/^## /m).map((text) => [text.split('\n', 1)[0]!, text]));
-const KEPT = ['Approvals', 'Who decided (attested only)', 'Effects', 'The record', 'Programs beside us'];
+const KEPT = ['Approvals', 'Who decided (attested only)', 'People at the page', 'Effects', 'The record', 'Programs beside us'];
 
 /** Cells of the rows of a table, without its head. */
 function rowsOf(section: string): string[][] {

@@ -9,7 +9,7 @@ import type { GatewayParts } from '../../../src/gateway/route';
 
 const olga = person('olga', 'auditor', 'admin');
 const people = [olga];
-const none = async () => ({ pending: async () => [], page: async () => ({ turns: [], next: null }) }) as never;
+const none = async () => ({ inbox: { pending: async () => [] }, page: async () => ({ turns: [], next: null }) }) as never;
 const app = (more: Partial<GatewayParts> = {}) => gatewayApp(gatewayParts({ people, client: none, ...more }));
 const pending = { url: '/v1/pending', headers: olga.headers };
 
@@ -57,14 +57,16 @@ describe('every request', () => {
   });
 
   it('for the waiting calls is answered within a bound, for cards of any length and number: a card that does not fit is named, not shown', async () => {
+    let ms = Date.parse('2026-01-31T10:00:00Z');
     const waits = (turn_id: string, length: number) => ({
       turn_id,
+      started_at: new Date((ms -= 1000)).toISOString(),
       tools: ['pay'],
       calls: [{ card: { markdown: 'x'.repeat(length) } }],
       unreachable: null,
     });
     const turns = [...Array.from({ length: 100 }, (_, n) => waits(`long-${n}`, 50_000)), waits('short', 10)];
-    const gateway = app({ client: async () => ({ pending: async () => turns }) as never });
+    const gateway = app({ client: async () => ({ inbox: { pending: async () => turns } }) as never });
     const answer = await gateway.inject(pending);
     expect(answer.body.length).toBeLessThan(4_100_000);
     const listed = answer.json<{ turns: { turn_id: string; calls: object[]; unreachable: string | null }[] }>().turns;
@@ -189,7 +191,7 @@ describe('the operation of a gateway', () => {
     const listed = new Promise<never[]>((resolve) => (answer = resolve));
     let arrive = (): void => undefined;
     const arrival = () => new Promise<void>((resolve) => (arrive = resolve));
-    const client = async (pending: Promise<never[]>) => ({ pending: () => (arrive(), pending) }) as never;
+    const client = async (pending: Promise<never[]>) => ({ inbox: { pending: () => (arrive(), pending) } }) as never;
     let arrived = arrival();
     const gateway = await serveGateway(gatewayParts({ people, client: () => client(listed) }), { host: '127.0.0.1', port: 0 });
     const open = fetch(`${gateway.url}/v1/pending`, { headers: olga.headers });

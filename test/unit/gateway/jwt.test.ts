@@ -122,7 +122,9 @@ describe('a JWT', () => {
     const goOn = clockAhead();
     const tokens = new Tokens([person('olga', 'auditor').entry]);
     const authenticator = new AnyOf([tokens, new Jwts(settings({ tenant_claim: 'org' }))]);
-    const app = gatewayApp(gatewayParts({ authenticator, client: async () => ({ pending: async () => [] }) as never }));
+    const app = gatewayApp(
+      gatewayParts({ authenticator, client: async () => ({ inbox: { pending: async () => [] } }) as never }),
+    );
     const ask = () => app.inject({ url: '/v1/pending', headers: { authorization: `Bearer ${token(good())}` } });
     const refused = await ask();
     expect(refused).toMatchObject({ statusCode: 503 });

@@ -15,6 +15,8 @@ describe('a path that exists, requested with another method', () => {
     ['PATCH', '/tools/calculate/sse', 'GET, POST'],
     ['HEAD', '/v1/turns/foo/events', 'GET'],
     ['QUERY', '/v1/turns/call%2Ffoo', 'GET, HEAD'],
+    ['DELETE', '/v1/passkeys/waiting', 'GET, HEAD'],
+    ['PUT', '/v1/passkeys/options', 'POST'],
   ])('%s %s: 405, and the methods that it accepts', async (method, url, allow) => {
     const answer = await ask(method, url, olga.headers);
     expect({ status: answer.statusCode, allow: answer.headers.allow }).toEqual({ status: 405, allow });
@@ -27,7 +29,7 @@ describe('a path that exists, requested with another method', () => {
     expect(answer.statusCode).toBe(405);
   });
 
-  it.each(['/made/up', '/v1/turns/a/b/cancel', '/v1.turns', '/'])('%s does not exist for any method', async (url) => {
+  it.each(['/made/up', '/v1/turns/a/b/cancel', '/v1.turns', '/index.html'])('%s does not exist for any method', async (url) => {
     for (const method of ['GET', 'DELETE', 'TRACE']) expect((await ask(method, url)).statusCode).toBe(404);
   });
 });

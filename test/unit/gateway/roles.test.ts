@@ -1,25 +1,34 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { SessionNotFound, TurnNotFound } from '../../../src/client/errors';
-import { gatewayApp } from '../../../src/gateway/app';
 import { ROLES, type Role } from '../../../src/gateway/auth/principals';
-import { FileStore } from '../../../src/store/files/file-store';
-import type { Store } from '../../../src/store/store';
-import { gatewayParts, person } from '../../support/gateway';
+import { person } from '../../support/gateway';
+import { routesOf } from '../../support/route-tree';
+import { BrowserAtDesk, openDesk, type Desk } from '../../support/sign-in';
 
 /** The permitted roles, written down a second time: a route that is missing here, or that has other roles, fails. */
-const MAY: Record<string, readonly Role[] | 'public'> = {
+const MAY: Record<string, readonly Role[] | 'any' | 'public'> = {
   'GET /healthz': 'public',
   'GET /readyz': 'public',
   'GET /metrics': ['auditor', 'admin'],
   'POST /v1/turns': ['starter', 'admin'],
   'GET /v1/turns': ['starter', 'approver', 'auditor', 'admin'],
   'GET /v1/turns/{id}': ['starter', 'approver', 'auditor', 'admin'],
+  'GET /v1/turns/{id}/calls/{digest}': ['starter', 'approver', 'auditor', 'admin'],
   'GET /v1/turns/{id}/bundle': ['auditor', 'admin'],
+  'GET /v1/turns/{id}/report': ['auditor', 'admin'],
+  'POST /v1/turns/{id}/what-if': ['auditor', 'admin'],
+  'GET /v1/turns/{id}/transcript': ['starter', 'approver', 'auditor', 'admin'],
   'POST /v1/turns/{id}/cancel': ['starter', 'admin'],
   'POST /v1/turns/{id}/steer': ['starter', 'admin'],
   'POST /v1/turns/{id}/decisions': ['approver'],
+  'POST /v1/turns/{id}/answers': ['starter', 'approver'],
+  'POST /v1/turns/{id}/decisions/challenge': ['approver'],
+  'POST /v1/passkeys/options': ['approver'],
+  'POST /v1/passkeys': ['approver'],
+  'GET /v1/passkeys': ['approver'],
+  'GET /v1/passkeys/waiting': ['admin'],
+  'GET /v1/passkeys/everyone': ['admin'],
+  'POST /v1/passkeys/{id}/enrolment': ['admin'],
+  'DELETE /v1/passkeys/{id}': ['approver'],
   'GET /v1/turns/{id}/events': ['starter', 'approver', 'auditor', 'admin'],
   'POST /v1/sessions': ['starter', 'admin'],
   'GET /v1/sessions': ['starter', 'approver', 'auditor', 'admin'],
@@ -32,6 +41,12 @@ const MAY: Record<string, readonly Role[] | 'public'> = {
   'POST /v1/sessions/{id}/close': ['starter', 'admin'],
   'POST /v1/forks': ['starter', 'admin'],
   'GET /v1/pending': ['approver', 'auditor', 'admin'],
+  'GET /v1/pending/events': ['approver', 'auditor', 'admin'],
+  'GET /v1/trail': ['approver', 'auditor', 'admin'],
+  'GET /v1/budgets': ['approver', 'auditor', 'admin'],
+  'GET /v1/agents': ['starter', 'approver', 'auditor', 'admin'],
+  'GET /v1/agents/{name}': ['starter', 'approver', 'auditor', 'admin'],
+  'POST /v1/agents/{name}/check': ['starter', 'approver', 'auditor', 'admin'],
   'GET /tools': ['starter', 'approver', 'auditor', 'admin'],
   'GET /tools/{toolName}': ['starter', 'approver', 'auditor', 'admin'],
   'POST /tools/{toolName}': ['starter', 'admin'],
@@ -39,11 +54,44 @@ const MAY: Record<string, readonly Role[] | 'public'> = {
   'POST /tools/{toolName}/sse': ['starter', 'admin'],
   'POST /v1/tickets': ['starter', 'approver', 'auditor', 'admin'],
   'GET /v1/blocks/{ref}': 'public',
+  'POST /v1/ag-ui/{agent}': ['starter', 'approver', 'admin'],
+  'POST /a2a/{agent}': ['starter', 'approver', 'admin'],
+  'GET /a2a/{agent}/.well-known/agent-card.json': ['starter', 'approver', 'auditor', 'admin'],
+  'GET /.well-known/agent-card.json': ['starter', 'approver', 'auditor', 'admin'],
+  'GET /v1/me': 'any',
+  'GET /v1/sign-in': 'public',
+  'POST /v1/sign-in': 'public',
+  'POST /v1/sign-out': 'any',
+};
+/** Those that the OpenAPI document does not have: the page, what leads to it, and what programs have clients for. */
+const HIDDEN: typeof MAY = {
+  'GET /': 'public',
+  'GET /sign-in/oidc': 'public',
+  'GET /sign-in/oidc/callback': 'public',
+  'GET /openapi.json': 'public',
+  'GET /docs': 'public',
+  'GET /docs/': 'public',
+  'GET /docs/*': 'public',
+  'GET /docs/json': 'public',
+  'GET /docs/yaml': 'public',
+  'GET /docs/static/index.html': 'public',
+  'GET /docs/static/swagger-initializer.js': 'public',
+  'GET /mcp': ['starter', 'admin'],
+  'POST /mcp': ['starter', 'admin'],
+  'DELETE /mcp': ['starter', 'admin'],
 };
 const BODIES: Record<string, object> = {
   'POST /v1/turns': { agent: 'a', message: 'm' },
   'POST /v1/turns/{id}/steer': { text: 't' },
   'POST /v1/turns/{id}/decisions': { decision: 'deny', call: 'f'.repeat(64) },
+  'POST /v1/turns/{id}/what-if': { rules: { deny: ['pay'] } },
+  'POST /v1/agents/{name}/check': { tool: 'pay', input: {} },
+  'POST /v1/turns/{id}/answers': { call: 'f'.repeat(64), value: 'yes' },
+  'POST /v1/turns/{id}/decisions/challenge': { decision: 'deny', call: 'f'.repeat(64) },
+  'POST /v1/passkeys': {
+    response: { id: 'AA', type: 'public-key', response: { clientDataJSON: 'e30', attestationObject: 'oA' } },
+  },
+  'POST /v1/passkeys/{id}/enrolment': { enrolment: 'x' },
   'POST /tools/{toolName}': { input: {} },
   'POST /tools/{toolName}/sse': { input: {} },
   'POST /v1/sessions': { agent: 'a' },
@@ -52,9 +100,15 @@ const BODIES: Record<string, object> = {
   'POST /v1/sessions/{id}/rename': { title: 't' },
   'POST /v1/forks': { from: 'f'.repeat(64) },
   'POST /v1/tickets': { address: '/v1/turns/x/events' },
+  'POST /v1/ag-ui/{agent}': { threadId: 't', runId: 'r', messages: [{ id: 'm', role: 'user', content: 'Hi' }] },
+  'POST /a2a/{agent}': { jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id: 'x' } },
+  'POST /v1/sign-in': { token: 'x'.repeat(40) },
 };
 /** GET would start a call only for a principal who may start one; here it follows an existing call. */
 const QUERIES: Record<string, string> = { 'GET /tools/{toolName}/sse': '?call=call/x' };
+
+/** Routes whose 401 or 403 is about what is asked for, not about who asks. */
+const OWN_ANSWER = new Set(['GET /v1/blocks/{ref}', 'POST /v1/sign-in', 'POST /v1/sign-out']);
 
 const people = Object.fromEntries(ROLES.map((role) => [role, person(`${role}-1`, role)])) as Record<
   Role,
@@ -80,42 +134,80 @@ const client = async () =>
     openSession: missing,
     fork: missing,
     sessions: async function* () {},
+    budgets: async function* () {},
     page: async () => ({ turns: [], next: null }),
-    pending: async () => [],
+    inbox: { pending: async () => [], follow: async function* () {} },
     lastPoll: async () => Date.now(),
   }) as never;
 
 describe('the routes', () => {
-  const dir = mkdtempSync(join(tmpdir(), 'holdfast-roles-'));
-  let store: Store;
-  let app: ReturnType<typeof gatewayApp>;
+  let desk: Desk;
+  const browsers = {} as Record<string, BrowserAtDesk>;
   beforeAll(async () => {
-    store = await FileStore.open(dir);
-    app = gatewayApp(gatewayParts({ people: [...Object.values(people), outsider], client, store }));
+    // Without a page: its files are routes of their own, which anyone may load.
+    desk = await openDesk({ people: [...Object.values(people), outsider], client, pageFolder: '/nowhere' });
+    for (const [name, one] of [...Object.entries(people), ['outsider', outsider] as const]) {
+      browsers[name] = new BrowserAtDesk(desk.app);
+      await browsers[name].signIn(one);
+    }
   });
-  afterAll(async () => {
-    await app.close();
-    await store.close();
-    rmSync(dir, { recursive: true, force: true });
-  });
+  afterAll(() => desk.close());
   const declared = async () => {
-    const { paths } = (await app.inject({ url: '/openapi.json' })).json() as {
+    const { paths } = (await desk.app.inject({ url: '/openapi.json' })).json() as {
       paths: Record<string, Record<string, { security?: object[]; description?: string }>>;
     };
     return Object.entries(paths).flatMap(([path, operations]) =>
       Object.entries(operations).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, operation })),
     );
   };
+  let asked = 0;
   const ask = async (name: string, headers: Record<string, string>) => {
-    const [method, path] = name.split(' ') as ['GET' | 'POST', string];
+    const [method, path] = name.split(' ') as ['GET' | 'POST' | 'DELETE', string];
     const payload = BODIES[name];
     const url = path.replace(/\{\w+\}/g, 'x') + (QUERIES[name] ?? '');
-    const { statusCode } = await app.inject({ method, url, headers, ...(payload ? { payload } : {}) });
+    // Each from another address: wrong tokens of one address are limited.
+    const remoteAddress = `10.0.${asked >> 8}.${asked++ & 255}`;
+    const { statusCode } = await desk.app.inject({ method, url, headers, remoteAddress, ...(payload ? { payload } : {}) });
     return statusCode;
+  };
+  const statusOf = (may: (typeof MAY)[string], who: { isKnown: boolean; role: Role | null }, status: number) => {
+    const kind = status === 401 ? 'unknown' : status === 403 ? 'refused' : 'served';
+    const permitted = may === 'any' || may === 'public' || (who.role !== null && may.includes(who.role));
+    return { kind, wanted: may === 'public' || (who.isKnown && permitted) ? 'served' : who.isKnown ? 'refused' : 'unknown' };
   };
 
   it('are all in the table', async () => {
     expect((await declared()).map(({ name }) => name).sort()).toEqual(Object.keys(MAY).sort());
+    expect(routesOf(desk.app)).toEqual(Object.keys({ ...MAY, ...HIDDEN }).sort());
+  });
+
+  it.each(Object.entries({ ...MAY, ...HIDDEN }).filter(([name]) => !OWN_ANSWER.has(name)))(
+    '%s answers those who are signed in as it answers their tokens, and no cookie without the page’s own header',
+    async (name, may) => {
+      const changes = !name.startsWith('GET ');
+      for (const [who, browser] of Object.entries(browsers)) {
+        const role = ROLES.find((one) => one === who) ?? null;
+        const { 'x-holdfast-csrf': _, ...bare } = browser.headers;
+        const { kind, wanted } = statusOf(may, { isKnown: true, role }, await ask(name, browser.headers));
+        expect({ who, kind }).toEqual({ who, kind: wanted });
+        const without = await ask(name, bare);
+        if (changes && may !== 'public') expect({ who, without }).toEqual({ who, without: 403 });
+        const elsewhere = await ask(name, { ...browser.headers, 'sec-fetch-site': 'cross-site' });
+        if (may !== 'public') expect({ who, elsewhere }).toEqual({ who, elsewhere: 401 });
+      }
+    },
+  );
+
+  it.each(Object.entries(HIDDEN))('%s, which is not in the document, answers the permitted roles', async (name, may) => {
+    const asked = [
+      { isKnown: false, role: null, headers: {} },
+      { isKnown: true, role: null, headers: outsider.headers },
+      ...ROLES.map((role) => ({ isKnown: true, role, headers: people[role].headers })),
+    ];
+    for (const { headers, ...who } of asked) {
+      const { kind, wanted } = statusOf(may, who, await ask(name, headers));
+      expect({ who, kind }).toEqual({ who, kind: wanted });
+    }
   });
 
   it.each(Object.entries(MAY))('%s answers the permitted roles, and nobody else', async (name, may) => {
@@ -128,9 +220,10 @@ describe('the routes', () => {
     ];
     for (const [who, headers] of asked) {
       const status = await ask(name, headers);
-      const kind = status === 401 ? 'unknown' : status === 403 && !name.includes('blocks') ? 'refused' : 'served';
+      const own = OWN_ANSWER.has(name) && open;
+      const kind = own ? 'served' : status === 401 ? 'unknown' : status === 403 ? 'refused' : 'served';
       const known = !['nobody', 'a wrong token'].includes(who);
-      const wanted = open || (known && may.includes(who as Role)) ? 'served' : known ? 'refused' : 'unknown';
+      const wanted = open || (known && (may === 'any' || may.includes(who as Role))) ? 'served' : known ? 'refused' : 'unknown';
       expect({ who, kind, status }).toEqual({ who, kind: wanted, status });
       expect({ who, broken: status >= 500 }).toEqual({ who, broken: false });
     }
@@ -139,8 +232,12 @@ describe('the routes', () => {
   it('name their roles in the document', async () => {
     for (const { name, operation } of await declared()) {
       const may = MAY[name]!;
-      expect({ name, security: operation.security }).toEqual({ name, security: may === 'public' ? [] : [{ bearer: [] }] });
-      if (may !== 'public') expect(operation.description).toContain(`Roles: ${may.join(', ')}.`);
+      expect({ name, security: operation.security }).toEqual({
+        name,
+        security: may === 'public' ? [] : [{ bearer: [] }, { cookie: [] }],
+      });
+      if (may === 'any') expect(operation.description).toContain('Any role.');
+      else if (may !== 'public') expect(operation.description).toContain(`Roles: ${may.join(', ')}.`);
     }
   });
 });

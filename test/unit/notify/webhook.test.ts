@@ -35,6 +35,8 @@ it('a webhook has the card, the link to the workflow, and the commands that deci
     expires_at: '2026-01-02T00:00:00.000Z',
     card: '## Card',
     card_truncated: false,
+    facts: null,
+    link: null,
     ui_url: 'https://temporal.bank.example/namespaces/prod/workflows/turn%2Finv-7',
     commands: {
       approve: `holdfast approve inv-7 --call ${'d'.repeat(64)} --by NAME`,

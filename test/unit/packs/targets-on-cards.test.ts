@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { financeTools, snapshotData } from '../../../packs/finance/src';
 import { workspaceTools } from '../../../packs/workspace/src';
-import { approvalCard } from '../../../src/shared/approval/card';
+import { approvalCard } from '../../../src/cards/card';
 import { callDigest } from '../../../src/shared/json/digests';
 import type { JsonObject } from '../../../src/shared/json/json';
 import { targetHash, targetOf } from '../../../src/tools/admit/policy';

@@ -2,9 +2,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { storedCard, wordsOf } from '../../../src/record/stored-card';
-import { messageBlock, startBlock, steerBlock, type BlockContent } from '../../../src/record/write-block';
-import type { StartBody } from '../../../src/record/blocks';
+import { conversationBefore, wordsOf } from '../../../src/record/card-words';
+import { storedCard } from '../../../src/record/stored-card';
+import { admissionBlock, messageBlock, startBlock, steerBlock, type BlockContent } from '../../../src/record/write-block';
+import type { AdmissionCall, StartBody } from '../../../src/record/blocks';
 import { callDigest, callRecord, hashJson } from '../../../src/shared/json/digests';
 import { Draft } from '../../../src/store/core/transcript';
 import { openStore } from '../../../src/store/open-store';
@@ -89,12 +90,32 @@ describe('the messages on a card', () => {
 
   it('are cut if they are long, and the first and the latest are shown if they are many', async () => {
     const long = await transcript(null, start(), user('x'.repeat(5000)));
-    expect((await wordsOf(store, long))[0]).toMatchObject({ text: 'x'.repeat(2000), cut: true });
+    expect((await wordsOf(store, long))[0]).toMatchObject({ text: 'x'.repeat(2000), cut: true, missing: 3000 });
     const steers = Array.from({ length: 20 }, (_, index) => steer('bob', `message ${index}`));
     const many = await wordsOf(store, await transcript(null, start(), user('Begin.'), ...steers));
     expect(many).toHaveLength(12);
     expect(many.at(0)).toMatchObject({ text: 'Begin.' });
     expect(many.at(-1)).toMatchObject({ text: 'message 19' });
+  });
+});
+
+describe('whether outsiders’ text was read before a call', () => {
+  const request = { direct: true as const, requester: 'ana', definition_ref: null, subject: {} as never };
+  const admission = (call_id: string, untrusted: boolean) =>
+    admissionBlock(request, [{ call_id, facts: { turn: { untrusted } } } as unknown as AdmissionCall]);
+
+  it('is what its admission says, not that of another call or turn; if none says it, it is not known', async () => {
+    const before = await transcript(null, start(), user('Hello.'), admission('1.1', true));
+    const head = await transcript(
+      before,
+      start({ turn_id: 't2' }),
+      user('Pay.'),
+      admission('1.1', false),
+      admission('2.1', true),
+    );
+    const untrusted = async (callId: string) => (await conversationBefore(store, head, callId)).untrusted;
+    expect([await untrusted('1.1'), await untrusted('2.1'), await untrusted('3.1')]).toEqual([false, true, null]);
+    expect((await conversationBefore(store, head, '1.1')).words).toEqual(await wordsOf(store, head));
   });
 });
 

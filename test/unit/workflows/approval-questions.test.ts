@@ -32,6 +32,7 @@ it('checks fifty decisions at once, one in a full run, and none in a very long o
     requester: 'rita',
     onChange: nothing,
     check,
+    checkAnswer: async () => ({ ok: false, reason: 'no question of the model is asked here' }),
     fits: () => true,
     tell: nothing,
   });

@@ -10,7 +10,7 @@ import {
   type IncomingDecision,
 } from '../../../src/workflows/approvals/decision-rules';
 import type { ApprovalAnswer, Pending } from '../../../src/workflows/approvals/question';
-import { approval, DIGEST, doubt, EXPIRES, fieldsOf, pendingOn } from './support/questions';
+import { approval, DIGEST, doubt, EXPIRES, fieldsOf, pendingOn, personQuestion } from './support/questions';
 
 const AT = '2026-01-01T00:00:00.000Z';
 const NOW = Date.parse(AT);
@@ -48,6 +48,18 @@ describe('a decision is on', () => {
     expect(find([doubts, asks], 'deny', DIGEST)).toBe(asks);
     expect(find([asks], 'settle', DIGEST)).toBe(`no call ${DIGEST} is in doubt`);
     expect(find([doubts], 'deny', DIGEST)).toBe(`no call ${DIGEST} waits for approval`);
+  });
+
+  it('a question of the model, if it is an answer, and nothing else: an answer approves nothing', () => {
+    const [asks, doubts, question] = [pendingOn(approval()), pendingOn(doubt()), pendingOn(personQuestion())];
+    expect(find([asks, doubts, question], 'answer', DIGEST)).toBe(question);
+    for (const kind of ['approve', 'deny', 'settle'] as const)
+      expect(find([question], kind, DIGEST)).toBe(`call ${DIGEST} asks a question: send an answer to it`);
+    for (const other of [asks, doubts])
+      expect(find([other], 'answer', DIGEST)).toBe(`call ${DIGEST} asks no question, and an answer decides nothing`);
+    expect(find([asks], 'answer', OTHER)).toBe(`no call ${OTHER} waits for an answer`);
+    const closed = pendingOn(personQuestion(), { answer: { how: 'expired' } as ApprovalAnswer });
+    expect(find([closed], 'answer', DIGEST)).toBe(`call ${DIGEST} is decided already`);
   });
 
   it('no question if several digests begin with the text', () => {
@@ -220,5 +232,34 @@ it('a decision that nobody made has the facts of its question, and the time at w
     expires_at: EXPIRES,
     card_ref: 'card',
     ...nobody,
+  });
+});
+
+describe('an answer to a question of the model', () => {
+  it('closes the question, with its value, its author and its signature', () => {
+    const pending = pendingOn(personQuestion());
+    const answer = said(pending, 'answer', { value: { cents: 7 }, note: 'As agreed.' }, { attestation: 'A.A' });
+    expect(reasonAgainst(answer, 'ana', false, NOW)).toBeNull(); // the requester may answer
+    countDecision(answer, AT);
+    expect(pending.answer).toEqual({
+      how: 'answered',
+      decision: {
+        ...{ decision: 'answer', digest: DIGEST, run_id: 'run-1', at: AT, expires_at: EXPIRES, card_ref: 'card' },
+        ...{ by: 'ana', note: 'As agreed.', channel: 'signal', identity: 'web', attestation: 'A.A', value: { cents: 7 } },
+      },
+    });
+    expect(reasonAgainst(answer, 'rita', false, NOW)).toContain('is decided already');
+  });
+
+  it('does not count once it is too late, unsigned where signatures are needed, or for a question from before a reset', () => {
+    const late = said(pendingOn(personQuestion()), 'answer', { value: 1 });
+    expect(reasonAgainst(late, 'rita', false, Date.parse(EXPIRES) + 1)).toContain('expired at');
+    expect(reasonAgainst(late, 'rita', true, NOW)).toContain('before the workflow was reset');
+    const bare = said(pendingOn(personQuestion({ policy: { channel: 'attested' } })), 'answer', { value: 1 });
+    expect(reasonAgainst(bare, 'rita', false, NOW)).toContain('takes signed decisions only');
+  });
+
+  it('uses the places of its question: those of eleven decisions', () => {
+    expect(countReservedPlaces(said(pendingOn(personQuestion()), 'answer', { value: 1 }))).toBe(11);
   });
 });

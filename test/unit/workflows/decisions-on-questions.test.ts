@@ -6,7 +6,7 @@ import { ApprovalQuestions, type QuestionDependencies } from '../../../src/workf
 import { remark, type ApprovalQuestion, type Pending } from '../../../src/workflows/approvals/question';
 import { NO_ROOM } from '../../../src/workflows/approvals/room-for-decisions';
 import { InFlight } from '../../../src/workflows/turn/in-flight';
-import { approval, DIGEST, doubt, EXPIRES, fieldsOf } from './support/questions';
+import { approval, DIGEST, doubt, EXPIRES, fieldsOf, personQuestion } from './support/questions';
 
 interface Wait {
   until: () => boolean;
@@ -59,6 +59,7 @@ beforeEach(() => {
     requester: 'rita',
     onChange: jest.fn(),
     check: jest.fn(async () => ({ ok: true, principal: 'ana' })),
+    checkAnswer: jest.fn(async () => ({ ok: true, principal: 'ana' })),
     fits: jest.fn(() => true),
     tell: jest.fn(),
   };
@@ -76,7 +77,7 @@ describe('a question of approval', () => {
     const question = approval();
     const answer = ask(question);
     expect(questions.open()).toEqual([question]);
-    expect(around.tell.mock.calls).toEqual([[question, false]]);
+    expect(around.tell.mock.calls).toEqual([[question, 'asked']]);
     expect(around.onChange).toHaveBeenCalledTimes(1);
     expect(question.told).toBe(true);
     expect(questions.still).toBe(true);
@@ -124,8 +125,8 @@ describe('a question of approval', () => {
     expect(waits.map(({ ms }) => ms)).toEqual([3_000_000]);
     await timePasses();
     expect(around.tell.mock.calls).toEqual([
-      [question, false],
-      [question, true],
+      [question, 'asked'],
+      [question, 'reminder'],
     ]);
     expect(waits.map(({ ms }) => ms)).toEqual([540_000]);
     await timePasses();
@@ -137,6 +138,30 @@ describe('a question of approval', () => {
     const decision = { decision: 'expired', digest: DIGEST, run_id: 'run-1', at: EXPIRES, expires_at: EXPIRES, card_ref: 'card' };
     const nobody = { by: '', note: null, channel: 'timer', identity: '' };
     expect(await answer).toEqual({ how: 'expired', decision: { ...decision, ...nobody } });
+  });
+
+  it('notifies people once further roles may decide, and passes the roles of that time to the check of a signed decision', async () => {
+    const escalations = [{ at: new Date(T0 + 600_000).toISOString(), roles: ['cfo'] }];
+    const question = approval({ policy: { quorum: 3, remind_ms: [60_000], roles: ['treasurer'] } });
+    void ask(Object.assign(question, { escalations }));
+    const checkedRoles = async () => {
+      void decide('approve', { attestation: 'signed' });
+      await settled();
+      return (around.check.mock.calls.at(-1) as [unknown, { roles?: string[] }])[1].roles;
+    };
+    expect(await checkedRoles()).toEqual(['treasurer']);
+    expect(waits.map(({ ms }) => ms)).toEqual([600_000]);
+    await timePasses();
+    expect(around.tell.mock.calls.map(([, occasion]) => occasion as string)).toEqual(['asked', 'escalated']);
+    expect(await checkedRoles()).toEqual(['treasurer', 'cfo']);
+    expect(waits.map(({ ms }) => ms)).toEqual([2_940_000]);
+  });
+
+  it('of a tool without a list or an escalation passes no roles to the check', async () => {
+    void ask(approval({ policy: { roles: ['treasurer'] } }));
+    void decide('approve', { attestation: 'signed' });
+    await settled();
+    expect((around.check.mock.calls[0] as [unknown, object])[1]).not.toHaveProperty('roles');
   });
 
   it('reminds nobody once it has an answer', async () => {
@@ -431,6 +456,66 @@ describe('an approval with another input', () => {
     );
     expect(await decide('approve', { input })).toBe(`call ${DIGEST} was decided meanwhile`);
     expect(taken).not.toHaveBeenCalled();
+  });
+});
+
+describe('a question of the model', () => {
+  const askModelQuestion = (question = personQuestion()) => questions.askQuestion(question, null);
+
+  it('is answered once a worker has found that the answer fits; the person is the one that the worker names', async () => {
+    const question = personQuestion();
+    const answer = askModelQuestion(question);
+    expect(await decide('answer', { by: 'Ana', value: [1], note: 'yes' })).toBeNull();
+    expect(around.checkAnswer.mock.calls).toEqual([[question, { value: [1], by: 'Ana', note: 'yes', attestation: null }]]);
+    await goOn();
+    expect(await answer).toMatchObject({ how: 'answered', decision: { decision: 'answer', by: 'ana', value: [1], note: 'yes' } });
+    expect(questions.still).toBe(true);
+  });
+
+  it('stays open if the answer does not fit, and the card says why', async () => {
+    const question = personQuestion();
+    void askModelQuestion(question);
+    around.checkAnswer.mockResolvedValue({ ok: false, reason: 'it does not fit' });
+    expect(await decide('answer', { value: 1 })).toBe('it does not fit');
+    expect(questions.open()).toEqual([question]);
+    expect(question.remarks).toEqual(['answer by ana: it does not fit']);
+  });
+
+  it('takes the first of two answers that are checked at once', async () => {
+    const answer = askModelQuestion();
+    const answerOf = async (body: Record<string, Json>) => decide('answer', body);
+    const both = [answerOf({ value: 1 }), answerOf({ value: 2, by: 'ana' })];
+    expect(await Promise.all(both)).toEqual([null, `call ${DIGEST} is decided already`]);
+    await goOn();
+    expect(await answer).toMatchObject({ decision: { value: 1 } });
+  });
+
+  it('is not checked if it cannot count any more, or is of somebody else than its signature', async () => {
+    void askModelQuestion(personQuestion({ policy: { channel: 'attested' } }));
+    expect(await decide('answer', { value: 1 })).toContain('takes signed decisions only');
+    expect(around.checkAnswer).not.toHaveBeenCalled();
+    expect(await decide('answer', { value: 1, by: 'bob', attestation: 'A.A' })).toBe('it is signed for ana, and says bob');
+  });
+
+  it('expires, and is withdrawn like an approval', async () => {
+    const answer = askModelQuestion();
+    await timePasses();
+    expect(await answer).toMatchObject({ how: 'expired', decision: { decision: 'expired', by: '' } });
+    const stopped = askModelQuestion();
+    questions.withdraw('stopped');
+    await goOn();
+    expect(await stopped).toEqual({ how: 'stopped' });
+    expect(await decide('answer', { value: 1 })).toBe(`call ${DIGEST} is not asked about any more`);
+  });
+
+  it('is not answered if there is no room for the answer', async () => {
+    void askModelQuestion();
+    around.fits.mockReturnValue(false);
+    expect(await decide('answer', { value: 'long' })).toContain(NO_ROOM);
+    expect(around.fits.mock.calls[0]).toEqual([
+      [{ by: 'ana', note: null, identity: 'web', attestation: null, value: 'long' }],
+      11,
+    ]);
   });
 });
 

@@ -68,6 +68,8 @@ describe('the Web UI', () => {
   it('lists each signal with the text to paste', () => {
     const described = [...handlers].map(([name, { description }]) => [name, description]);
     expect(Object.fromEntries(described)).toEqual({
+      'signal answer':
+        'Answer a question of the model. Paste {"call": "<digest from the card>", "by": "<your name>", "value": <the answer>, "note": "<optional>"}.',
       'signal approve':
         'Approve one waiting call. Paste {"call": "<digest from the card>", "by": "<your name>", "note": "<optional>"}; with "input": {…} another input is asked about instead.',
       'signal deny':
@@ -78,6 +80,7 @@ describe('the Web UI', () => {
         'Say something to the model before its next step. Paste {"text": "<what it shall read>", "by": "<your name>"}.',
       'signal interrupt':
         'Ends the turn before its next step; the conversation can go on afterwards. Paste {"by": "<your name>"}.',
+      'update answer': 'An answer to a question of the model: {"call": "…", "by": "…", "value": …}.',
       'update decide': 'A decision with an answer: {"decision": "approve" | "deny" | "settle", "call": "…", "by": "…", …}.',
       'update interrupt': 'Ends the turn before its next step, with an answer: {"by": "…"}.',
       'update steer': 'A message to the running turn, with an answer: {"text": "…", "by": "…"}.',
@@ -91,6 +94,7 @@ describe('the Web UI', () => {
       'signal approve',
       'signal deny',
       'signal settle',
+      'signal answer',
     ]);
   });
 });

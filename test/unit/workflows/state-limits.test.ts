@@ -98,7 +98,7 @@ function call(id: string, s: Source, rejected: boolean): AdmittedCall {
     reconcile_ms: 60_000,
     definition_ref: 'd'.repeat(64),
     target_hash: s.hash(),
-  } satisfies Record<Exclude<keyof AdmittedCall, 'sub_agent'>, unknown> as AdmittedCall;
+  } satisfies Record<Exclude<keyof AdmittedCall, 'sub_agent' | 'question_ms'>, unknown> as AdmittedCall;
 }
 
 function view({ id, tool, version, digest }: AdmittedCall, s: Source, state: CallView['state'], decisions: Decision[]): CallView {
@@ -225,7 +225,7 @@ function answerAll(data: TurnData, s: Source): string[] {
       const given = longest(s, one);
       if (kept.at === 'question' && missingAnswers(kept.question) > 0) {
         if (!hasRoom(data, [given], 1)) none.push(one.id);
-        kept.question.approvals.push(given);
+        approvalsOn(kept).push(given);
       } else if (kept.at === 'doubt' && kept.question.settlements.length < 19) {
         if (!hasRoom(data, [given], 1)) none.push(one.id);
         kept.question.settlements.push({ ...given, outcome: 'applied' });
@@ -239,7 +239,7 @@ function answerAll(data: TurnData, s: Source): string[] {
 
 function shown(data: TurnData, one: AdmittedCall, s: Source, kept: Progress): void {
   const last = data.calls.findLast(({ id }) => id === one.id)!;
-  Object.assign(last, view(one, s, last.state, kept.at === 'question' ? kept.question.approvals : kept.approvals));
+  Object.assign(last, view(one, s, last.state, kept.at === 'question' ? approvalsOn(kept) : kept.approvals));
 }
 
 /** Destructive calls run one at a time: only one can be in doubt. */
@@ -255,7 +255,7 @@ function say(data: TurnData, one: AdmittedCall, s: Source, how: { nth: number; a
   const token = how.attested ? s.hash().repeat(64).slice(0, TOKEN) : '';
   const given = decision(s, one, s.text(NAME), how.note ? s.text(NOTE) : null, token);
   if (!hasRoom(data, [given], kept.at === 'question' ? 1 : 0)) return;
-  if (kept.at === 'question') kept.question.approvals.push(given);
+  if (kept.at === 'question') approvalsOn(kept).push(given);
   else kept.approvals.push(given);
   shown(data, one, s, kept);
 }
@@ -528,7 +528,7 @@ describe('the state of a turn', () => {
     const data = full(s, 64, ['question'], 3);
     const one = data.open!.calls[0]!;
     const kept = data.open!.progress[one.id] as Progress & { at: 'question' };
-    while (missingAnswers(kept.question) > 0) kept.question.approvals.push(longest(s, one));
+    while (missingAnswers(kept.question) > 0) approvalsOn(kept).push(longest(s, one));
     const note = s.text(NOTE);
     const words: Statement = { by: 'ana', note: null, identity: '', attestation: null };
     let edits = 0;
@@ -537,15 +537,18 @@ describe('the state of a turn', () => {
       kept.args.earlier = [...kept.args.earlier!, { ...before, revision: 1 }];
       expect(++edits).toBeLessThan(100);
     }
-    expect(hasRoomToAsk(data, { ...kept.args, earlier: [...kept.args.earlier!, ...kept.question.approvals] as never }, 3)).toBe(
-      true,
-    );
+    expect(hasRoomToAsk(data, { ...kept.args, earlier: [...kept.args.earlier!, ...approvalsOn(kept)] as never }, 3)).toBe(true);
   });
 });
 
+/** Of a call that waits for approval: the states here have no questions of the model. */
+function approvalsOn({ question }: Progress & { at: 'question' }): Decision[] {
+  return (question as ApprovalQuestion).approvals;
+}
+
 /** Outcomes that no dispatch has recorded. */
 function asTheNextStepIsTold(kept: Progress): unknown {
-  return [kept.args.earlier, 'approvals' in kept ? kept.approvals : kept.question.approvals];
+  return [kept.args.earlier, 'approvals' in kept ? kept.approvals : approvalsOn(kept)];
 }
 
 describe('the state of a session', () => {

@@ -17,5 +17,5 @@ for line in sys.stdin:
             rules.append([("allow", "ask", "deny")[rule.effect], text, rule.matches(asked["call"])])
         except verify_rules.NoRule:
             continue
-    verdicts = sorted(set(verify_rules.verdicts(asked["lists"], set(asked["modes"]), asked["call"])))
+    verdicts = sorted(set(verify_rules.verdicts(asked["lists"], set(asked["modes"]), asked["call"], None)))
     print(json.dumps({"rules": rules, "verdicts": verdicts}))

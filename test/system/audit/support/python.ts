@@ -19,11 +19,14 @@ export interface Case {
   of?: string;
 }
 
-/** @param python the program */
-export function judgedByPython(python: string, cases: readonly Case[]): Promise<Answer[]> {
+/**
+ * @param python the program
+ * @param trust the file of trusted keys
+ */
+export function judgedByPython(python: string, cases: readonly Case[], trust = TRUST_FILE): Promise<Answer[]> {
   const program = join(__dirname, 'judge_bundles.py');
   return new Promise((resolve, reject) => {
-    const child = execFile(python, [program, TRUST_FILE], { maxBuffer: 50_000_000 }, (error, stdout, stderr) => {
+    const child = execFile(python, [program, trust], { maxBuffer: 50_000_000 }, (error, stdout, stderr) => {
       if (error) return reject(new Error(`${error.message}\n${stderr}`));
       resolve(stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as Answer)); // oxfmt-ignore
     });

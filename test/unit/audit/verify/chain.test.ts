@@ -160,6 +160,7 @@ describe('a verification in words', () => {
     made_of: null,
     unchecked_decisions: 0,
     unsigned_notes: 0,
+    passkeys: [],
     signatures: new Map(),
     bad_starts: 0,
     chained: true,
@@ -211,6 +212,9 @@ describe('a verification in words', () => {
       expect.any(String),
       '1 signatures of people were not checked: the trust file has no key of anybody who decides.',
     ]);
+    expect(words({ passkeys: [{ kid: 'a1', principal: 'ana', enrolled_by: 'e1' }] })[1]).toBe(
+      'Decisions by passkey a1 of "ana", enrolled by e1: their signatures hold.',
+    );
     expect(words({ unsigned_notes: 1 })[1]).toBe('1 note beside signed decisions: note not signed.');
     expect(words({ unsigned_notes: 2 })[1]).toBe('2 notes beside signed decisions: note not signed.');
     expect(words({ bad_starts: 1 })[1]).toBe('1 signature on the start of a turn does not hold: who started it is not proved.');

@@ -38,7 +38,7 @@ describe('a signal', () => {
     const [saying] = signalled({ ...SAID, note }).about(DIGEST);
     expect(saying).toEqual({
       ...{ place: 1, run: 'r', own: true, tasks: 3, kind: 'approve', channel: 'signal', until: undefined, payloads: 1 },
-      ...{ identity: 'web', call: DIGEST, calls: 1, by: 'ana', note, input: null, outcome: null, attestation: null },
+      ...{ identity: 'web', call: DIGEST, calls: 1, by: 'ana', name: 'ana', note, input: null, outcome: null, attestation: null },
       ...{ right: true, isAccepted: null, whole: hashJson({ decision: 'approve', calls: [DIGEST], by: 'ana', note }) },
     });
   });

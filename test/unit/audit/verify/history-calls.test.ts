@@ -269,7 +269,7 @@ describe('scheduled calls are kept', () => {
   it('by their digests, with what later rules ask of them', () => {
     const [one, two] = history.callsOf(call.digest);
     const about = { agent: 'clerk', requester: 'rita', untrusted: true, verdict: 'ask', at: ms(3) };
-    expect(one).toEqual({ ...about, call: kept, approvals: [{ by: 'ana', attestation: 'x' }] });
+    expect(one).toEqual({ ...about, call: kept, approvals: [{ by: 'ana', attestation: 'x', at: '2026-11-25T10:00:01.000Z' }] });
     expect(two).toMatchObject({ untrusted: false, approvals: [], at: ms(4) });
     expect(history.callsOf(HASH.other)).toEqual([]);
     expect(history.callsOf(undefined)).toEqual([]);

@@ -285,7 +285,7 @@ describe('what is unknown after a payload was left out', () => {
     ['settleEffect', ['digests'], ['outcomes']],
     ['inspectEffect', ['digests'], ['outcomes']],
     ['reconcileEffect', ['digests'], ['outcomes']],
-    ['admitCall', ['questions'], []],
+    ['admitCall', ['questions'], ['escalations']],
     ['takeStep', [], ['admitted']],
     ['admitDirect', [], ['admitted']],
     ['notify', [], []],

@@ -3,12 +3,14 @@ import { RecordedRules } from '../../../../src/audit/verify/recorded-rules';
 import type { ScheduledCall } from '../../../../src/audit/verify/history';
 import { hashJson } from '../../../../src/shared/json/digests';
 import type { Json, JsonObject } from '../../../../src/shared/json/json';
+import { optional } from '../../../../src/shared/json/optional';
 import type { Fields } from '../../../support/audit/hand-events';
 
 const NAMED = 'a'.repeat(64);
 const OTHER = 'b'.repeat(64);
 const RULES = 'c'.repeat(64);
 const WITHIN = 'd'.repeat(64);
+const DIGEST = 'e'.repeat(64);
 const input = { cents: 700 };
 
 const tool = (more: Fields = {}): JsonObject =>
@@ -25,6 +27,9 @@ const policy = (permissions: Fields = {}, more: Fields = {}): JsonObject =>
 
 /** The record of a call: correct, except for the given fields. */
 interface Recorded {
+  /** The entry that the part names, and the rules under which the input was admitted. */
+  entry?: Json;
+  admittedUnder?: string;
   objects?: Record<string, Json>;
   call?: Fields;
   run?: Partial<ScheduledCall>;
@@ -45,8 +50,14 @@ function asked({ objects = {}, call = {}, run = {}, facts = {}, ...more }: Recor
   const of = { id: '1.1', tool: 'pay', version: '1.0.0', class: 'write', input_hash: hashJson(input), policy_ref: RULES };
   const ran = { agent: 'clerk', requester: 'rita', untrusted: false, verdict: 'allow', approvals: [], at: 0, ...run };
   const looked = facts && { targets: null, egress: false, group: null, target: null, turn: TURN, ...facts };
-  const body = { input: more.input ?? input, ...(looked === null ? {} : { facts: looked }) };
-  return known.fault({ ...ran, call: { ...of, definition_ref: NAMED, ...call } } as unknown as ScheduledCall, body as JsonObject);
+  const { entry, admittedUnder } = more;
+  const body = {
+    input: more.input ?? input,
+    ...(looked === null ? {} : { facts: looked }),
+    ...optional({ approval_entry: entry }),
+  };
+  const scheduled = { ...ran, call: { ...of, definition_ref: NAMED, digest: DIGEST, ...call } };
+  return known.fault(scheduled as unknown as ScheduledCall, body as JsonObject, admittedUnder);
 }
 
 const denied = (permissions: Fields, more: Fields = {}) => ({ [RULES]: policy(permissions, more) });
@@ -206,5 +217,78 @@ describe('rules within the modes of turns above', () => {
     ]);
     const other = rulesOf({ [WITHIN]: within({ channel: 'attested' }), [RULES]: policy({}, { channel: 'signal' }) });
     expect([other.requiresSignatures(WITHIN), other.requiresSignatures(RULES)]).toEqual([true, false]);
+  });
+});
+
+describe('a list of approval rules', () => {
+  const list = (...pay: Fields[]) => ({ approvals: { tools: { pay } } }) as Fields;
+  const LIST = list({ when: 'input.cents > 1000', quorum: 2 }, { allow: true });
+  const destructive = { [NAMED]: definition([tool({ class: 'destructive' })]) };
+  const of = (rules: Fields, entry: Json | undefined, more: Partial<Recorded> = {}) =>
+    asked({
+      ...{ call: { class: 'destructive' }, admittedUnder: RULES, ...optional({ entry }), ...more },
+      objects: { [RULES]: policy({}, rules), ...destructive, ...more.objects },
+    });
+  const second = { index: 2, when: null, result: 'matched' };
+  const ANOTHER = 'Another entry of the approval rules applies to the call than the one that is written down';
+
+  test('lets a call run unasked by an entry that allows, and by no other', () => {
+    expect(of(LIST, second)).toBeNull();
+    const asks = list({ when: 'input.cents > 100', quorum: 2 }, { allow: true });
+    const first = { index: 1, when: 'input.cents > 100', result: 'matched' };
+    expect(of(asks, first)).toContain('ran without being asked about');
+    expect(of(asks, first, { run: { verdict: 'ask' } })).toBeNull();
+    expect(of(list({ when: 'input.cents > 1000' }), { index: null, when: null, result: 'none' })).toContain('asked about');
+  });
+
+  test.each<[string, Json | undefined]>([
+    ['none', undefined],
+    ['another', { index: 1, when: 'input.cents > 1000', result: 'matched' }],
+    ['no fitting one', { index: null, when: null, result: 'none' }],
+    ['the right one with a condition', { ...second, when: 'true' }],
+  ])('applies with one entry; the part names %s', (_, entry) => {
+    expect(of(LIST, entry)).toBe(ANOTHER);
+  });
+
+  test('may have failed then, by a limit of time; without a list there is no entry', () => {
+    const failed = { index: 1, when: 'input.cents > 1000', result: 'failed' };
+    expect(of(LIST, failed, { run: { verdict: 'ask' } })).toBeNull();
+    expect(of({}, second, { run: { verdict: 'ask' } })).toBe(ANOTHER);
+  });
+
+  test('is that under which the input was admitted, also if people were asked again under another', () => {
+    const more = { objects: { [OTHER]: policy({}, list({ allow: true })) }, admittedUnder: OTHER };
+    expect(of(LIST, { ...second, index: 1 }, more)).toBeNull();
+    expect(of(LIST, second, more)).toBe(ANOTHER);
+    expect(of(LIST, second, { admittedUnder: WITHIN })).toBeNull(); // rules that are not there
+  });
+
+  test('that no engine takes is not asked', () => {
+    for (const bad of [list(), list({ allow: false }), list({ when: 'nonsense >' }), list({ allow: true }, { allow: true })])
+      expect(of(bad, second, { run: { verdict: 'allow' } })).toBeNull();
+  });
+
+  test('stands in the definition too, with the same conditions', () => {
+    const rules = rulesOf({ [RULES]: policy({}, LIST), [OTHER]: policy() });
+    const defined = {
+      entries: [
+        { when: 'input.cents > 1000', allow: false },
+        { when: null, allow: true },
+      ],
+    };
+    expect(rules.hasList(RULES, 'pay', defined)).toBe(true);
+    expect(rules.hasList(RULES, 'pay', undefined)).toBe(false);
+    expect(rules.hasList(RULES, 'pay', { entries: defined.entries.slice(1) })).toBe(false);
+    expect(rules.hasList(RULES, 'send', undefined)).toBe(true);
+    expect(rules.hasList(OTHER, 'pay', defined)).toBe(false);
+    expect(rules.hasList(OTHER, 'pay', undefined)).toBe(true);
+    expect(rules.hasList(WITHIN, 'pay', defined)).toBe(true); // rules that are not there
+  });
+
+  test('gives the entry of a call that ran', () => {
+    const rules = rulesOf({ [RULES]: policy({}, LIST), ...destructive });
+    expect(asked({ call: { class: 'destructive' }, entry: second, admittedUnder: RULES }, rules)).toBeNull();
+    expect(rules.entryOf(DIGEST)).toEqual(second);
+    expect(rules.entryOf(NAMED)).toBeUndefined();
   });
 });

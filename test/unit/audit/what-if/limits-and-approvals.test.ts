@@ -1,6 +1,7 @@
 import type { CallCase, CaseFile, TurnCase } from '../../../../src/audit/case-file/types';
 import { whatIf, type CallDecision } from '../../../../src/audit/what-if';
 import type { Approvals } from '../../../../src/rules';
+import { pays } from '../../../support/tools';
 import { answered, caseFile, decision } from './support';
 
 describe('other limits over a recorded turn', () => {
@@ -122,5 +123,50 @@ describe('another approver policy over a recorded turn', () => {
   it('is not judged if the question was left out', async () => {
     const file = await caseFile({ calls: [{ tool: 'send', input: { to: 'x' } }] });
     expect(whatIf(file, { approvals: { quorum: 2 } })).toMatchObject({ differences: 0, unknown: 1 });
+  });
+});
+
+describe('a list of approval rules over a recorded turn', () => {
+  const amount = (cents: number) => ({ tool: 'pay', input: { invoice: 'i', cents } });
+  const made = {
+    tools: [pays('pay', [])],
+    agent: { approvals: { tools: { pay: [{ when: 'input.cents > 10' }, { allow: true as const }] } } },
+  };
+  const outcomes = (file: CaseFile, proposal: Parameters<typeof whatIf>[1]) =>
+    whatIf(file, proposal).turns[0]!.calls.map(({ was, would, differs }) => [was.outcome, would.outcome, differs]);
+
+  it('asks or allows other calls than before', async () => {
+    const file = await caseFile({ ...made, calls: [amount(5), amount(50)] });
+    const stricter: Approvals = { tools: { pay: [{ when: 'input.cents > 2' }, { allow: true }] } };
+    expect(outcomes(file, { approvals: stricter })).toEqual([
+      ['allowed', 'asked', true],
+      ['asked', 'cannot_tell', false],
+    ]);
+    const weaker: Approvals = { tools: { pay: [{ when: 'input.cents > 100' }, { allow: true }] } };
+    expect(outcomes(file, { approvals: weaker })).toEqual([
+      ['allowed', 'allowed', false],
+      ['asked', 'allowed', true],
+    ]);
+    expect(outcomes(file, { approvals: {} })).toEqual([
+      ['allowed', 'asked', true],
+      ['asked', 'cannot_tell', false],
+    ]);
+  });
+
+  it('stays in force under other permission rules', async () => {
+    const file = await caseFile({ ...made, calls: [amount(5), amount(50)] });
+    expect(outcomes(file, { permissions: { deny: [{ rule: 'pay', when: 'input.cents > 40' }] } })).toEqual([
+      ['allowed', 'allowed', false],
+      ['asked', 'refused', true],
+    ]);
+  });
+
+  it('counts the recorded decisions by the entry for the input', async () => {
+    const file = await caseFile({ ...made, calls: [amount(50)] });
+    const [call] = file.turns[0]!.calls;
+    answered(call!, { digest: 'd'.repeat(64), state: 'succeeded', decisions: [decision('bob')] });
+    const two: Approvals = { tools: { pay: [{ when: 'input.cents > 10', quorum: 2 }] } };
+    const [would] = whatIf(file, { approvals: two }).turns[0]!.calls.map((one) => one.would);
+    expect(would).toMatchObject({ outcome: 'asked', answer: 'open' });
   });
 });

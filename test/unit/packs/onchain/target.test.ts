@@ -1,6 +1,6 @@
 /** The target of a swap: part of the digest, and shown on the card also if there is no preview. */
 import { onchainTools, sessionKeysFrom, type OnchainSettings } from '../../../../packs/onchain/src';
-import { approvalCard } from '../../../../src/shared/approval/card';
+import { approvalCard } from '../../../../src/cards/card';
 import type { JsonObject } from '../../../../src/shared/json/json';
 import { targetHash, targetOf } from '../../../../src/tools/admit/policy';
 

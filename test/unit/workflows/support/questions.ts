@@ -2,7 +2,13 @@
 import { PLAIN_POLICY, type ApprovalPolicy } from '../../../../src/shared/approval/approval';
 import { readDecision, type DecisionFields, type DecisionKind } from '../../../../src/shared/approval/decision';
 import type { Json } from '../../../../src/shared/json/json';
-import type { ApprovalQuestion, DoubtQuestion, Pending, Question } from '../../../../src/workflows/approvals/question';
+import type {
+  ApprovalQuestion,
+  DoubtQuestion,
+  Pending,
+  PersonQuestion,
+  Question,
+} from '../../../../src/workflows/approvals/question';
 
 export const DIGEST = 'd'.repeat(64);
 export const EXPIRES = '2026-01-01T01:00:00.000Z';
@@ -18,6 +24,11 @@ export function approval({ policy, ...more }: More<ApprovalQuestion> = {}): Appr
 
 export function doubt({ policy, ...more }: More<DoubtQuestion> = {}): DoubtQuestion {
   return { ...shared, kind: 'doubt', settlements: [], makers: [], remarks: [], policy: { ...PLAIN_POLICY, ...policy }, ...more };
+}
+
+export function personQuestion({ policy, ...more }: More<PersonQuestion> = {}): PersonQuestion {
+  const own = { kind: 'question' as const, tool: 'ask_person', card_ref: 'card', expires_at: EXPIRES, asked_at: EXPIRES };
+  return { ...shared, ...own, makers: [], remarks: [], policy: { ...PLAIN_POLICY, ...policy }, ...more };
 }
 
 export function pendingOn<Q extends Question>(question: Q, more: Partial<Pending<Q>> = {}): Pending {

@@ -1,0 +1,77 @@
+/** Turns, and what people do with them. */
+import type { JsonObject } from '../../../../src/shared/json/json';
+import type { DecidedCall, ShownTurn, TurnSummary } from '../../../../src/shapes/turn-view';
+import type { WhatIfAnswer } from '../../../../src/shapes/records';
+import { get, newKey, post } from './http';
+
+const of = (turn: string) => `v1/turns/${encodeURIComponent(turn)}`;
+
+export const readTurn = (turn: string, signal?: AbortSignal): Promise<ShownTurn> =>
+  get<ShownTurn>(of(turn), signal ? { signal } : {});
+
+export interface TurnPage {
+  turns: TurnSummary[];
+  next_cursor: string | null;
+}
+
+export interface TurnFilter {
+  state?: string;
+  agent?: string;
+  cursor?: string;
+}
+
+export function listTurns(filter: TurnFilter): Promise<TurnPage> {
+  const query = new URLSearchParams({ limit: '50', ...filter });
+  return get<TurnPage>(`v1/turns?${query.toString()}`);
+}
+
+export const startTurn = (agent: string, message: string): Promise<{ turn_id: string }> =>
+  post('v1/turns', { agent, message }, { key: newKey() });
+export const steerTurn = (turn: string, text: string): Promise<{ by: string }> =>
+  post(`${of(turn)}/steer`, { text }, { key: newKey() });
+export const cancelTurn = (turn: string): Promise<unknown> => post(`${of(turn)}/cancel`, {}, { key: newKey() });
+export const eventsOf = (turn: string): string => `${of(turn)}/events`;
+export const bundleOf = (turn: string): string => `${of(turn)}/bundle`;
+export const reportOf = (turn: string): string => `${of(turn)}/report`;
+
+export const askWhatIf = (turn: string, changes: { rules?: string; approvals?: string }): Promise<WhatIfAnswer> =>
+  post<WhatIfAnswer>(`${of(turn)}/what-if`, changes);
+
+/** A decision always names the whole digest of the card that the person saw. */
+export interface Decision {
+  decision: 'approve' | 'deny' | 'settle';
+  call: string;
+  note?: string;
+  input?: JsonObject;
+  outcome?: 'applied' | 'not_applied';
+}
+
+export interface DecisionReply {
+  by: string;
+  now: DecidedCall[];
+}
+
+export const decide = (turn: string, decision: Decision & { passkey?: object }, key: string): Promise<DecisionReply> =>
+  post<DecisionReply>(`${of(turn)}/decisions`, decision, { key });
+
+export interface DecisionChallenge {
+  /** Comes back with the decision, unchanged. */
+  claims: JsonObject;
+  options: PublicKeyCredentialRequestOptionsJSON;
+}
+
+export const readChallenge = (turn: string, decision: Decision): Promise<DecisionChallenge> =>
+  post<DecisionChallenge>(`${of(turn)}/decisions/challenge`, decision);
+
+export const answerQuestion = (turn: string, answer: { call: string; value: unknown; note?: string }): Promise<unknown> =>
+  post(`${of(turn)}/answers`, answer, { key: newKey() });
+
+// The input schema of a tool, for the form that edits an input.
+
+export interface ToolVersion {
+  name: string;
+  version: string;
+  parameters: JsonObject;
+}
+
+export const readToolVersions = (tool: string): Promise<{ versions: ToolVersion[] }> => get(`tools/${encodeURIComponent(tool)}`);

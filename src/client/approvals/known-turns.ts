@@ -1,0 +1,135 @@
+/**
+ * The waiting turns that an inbox knows: as Temporal lists them, and with their calls once a worker has told them. Whole cards are
+ * kept up to a limit; beyond it the largest are dropped, and only their rows stay.
+ */
+import type { PendingRow } from '../../shapes/inbox';
+import type { PendingTurn, Question } from '../../shapes/turn-view';
+import { isVisible, type Visibility } from '../turns/listing';
+import { rowOf } from './inbox-row';
+import { RowLog } from './row-log';
+
+/** A waiting turn as Temporal lists it. */
+export type ListedTurn = Omit<PendingTurn, 'calls' | 'unreachable'>;
+
+export interface WaitingCalls extends Pick<PendingTurn, 'calls' | 'unreachable'> {
+  /** Differs once the history of the turn has grown. */
+  progress: string;
+}
+
+export interface KnownTurn {
+  listed: ListedTurn;
+  /** Null: not read yet, or too large to keep. */
+  calls: Question[] | null;
+  /** The calls without long fields. Null: not read yet. */
+  short: PendingRow['calls'] | null;
+  /** Why it could not be read the last time, or only in part. */
+  unreachable: string | null;
+  progress: string | null;
+  /** Characters of the cards of `calls`. */
+  size: number;
+  /** It was read, or could not be read, at least once. */
+  isRead: boolean;
+}
+
+/** Characters of all cards that are kept. */
+const CARD_ROOM = 32_000_000;
+const TOO_LARGE = 'Its cards are too long to be kept ready. GET /v1/turns/:id shows them.';
+const NOT_READ = 'It is being read. Ask again in a moment.';
+
+export class KnownTurns {
+  readonly log = new RowLog();
+  private readonly turns = new Map<string, KnownTurn>();
+  private size = 0;
+
+  constructor(private readonly cardRoom = CARD_ROOM) {}
+
+  all(): KnownTurn[] {
+    return [...this.turns.values()];
+  }
+
+  visible(visibility: Visibility): KnownTurn[] {
+    return this.all().filter(({ listed }) => isVisible(visibility, listed.requester));
+  }
+
+  /** @returns the turn, if it is new, or waits for something else than before: it has to be read */
+  note(listed: ListedTurn): KnownTurn | null {
+    const known = this.turns.get(listed.turn_id);
+    if (known === undefined) {
+      const turn = { listed, calls: null, short: null, unreachable: null, progress: null, size: 0, isRead: false };
+      this.turns.set(listed.turn_id, turn);
+      return turn;
+    }
+    const isSame = known.listed.state === listed.state && known.listed.tools.join() === listed.tools.join();
+    known.listed = listed;
+    return isSame ? null : known;
+  }
+
+  /** The turns that are not in a new list wait no more. */
+  retain(ids: ReadonlySet<string>): void {
+    for (const [id, turn] of this.turns) {
+      if (ids.has(id)) continue;
+      this.turns.delete(id);
+      this.size -= turn.size;
+      this.log.set(id, turn.listed.requester, null);
+      this.showParentsOf(id);
+    }
+  }
+
+  /** Takes what a worker said of a turn; or, as a text, why none did: what was known of it stays. */
+  take(turn: KnownTurn, answer: WaitingCalls | string): void {
+    const id = turn.listed.turn_id;
+    if (this.turns.get(id) !== turn) return; // removed meanwhile
+    turn.isRead = true;
+    if (typeof answer === 'string') turn.unreachable = answer;
+    else {
+      const { calls, unreachable, progress } = answer;
+      const size = calls.reduce((sum, { card }) => sum + JSON.stringify(card).length, 0);
+      this.size += size - turn.size;
+      const short = rowOf({ ...turn.listed, calls, unreachable }).calls;
+      Object.assign(turn, { calls, unreachable, progress, size, short });
+      this.dropLargest();
+    }
+    this.show(turn);
+    this.showParentsOf(id);
+  }
+
+  /** With whole cards. Null: nothing waits in it. */
+  whole({ listed, calls, short, unreachable, isRead }: KnownTurn): PendingTurn | null {
+    const own = this.eachOnce(calls ?? []);
+    const why = unreachable ?? (isRead ? (calls === null && short !== null ? TOO_LARGE : null) : NOT_READ);
+    return own.length === 0 && why === null ? null : { ...listed, calls: own, unreachable: why };
+  }
+
+  /** For a list. Null: nothing waits in it. */
+  row({ listed, short, unreachable, isRead }: KnownTurn): PendingRow | null {
+    const own = this.eachOnce(short ?? []);
+    const why = unreachable ?? (isRead ? null : NOT_READ);
+    return own.length === 0 && why === null ? null : { ...listed, calls: own, unreachable: why };
+  }
+
+  /**
+   * A sub-agent's call waits in its own turn, and is shown in the turns above. It is kept in its own turn only, if that is listed.
+   */
+  private eachOnce<C extends Pick<Question, 'digest' | 'of'>>(calls: readonly C[]): C[] {
+    const isOwn = (digest: string, turnId: string) =>
+      this.turns.get(turnId)?.short?.some((call) => call.of === undefined && call.digest === digest) ?? false;
+    return calls.filter(({ digest, of }) => of === undefined || !isOwn(digest, of.turn_id));
+  }
+
+  private show(turn: KnownTurn): void {
+    if (turn.isRead) this.log.set(turn.listed.turn_id, turn.listed.requester, this.row(turn));
+  }
+
+  private showParentsOf(turnId: string): void {
+    for (const turn of this.turns.values()) if (turn.short?.some(({ of }) => of?.turn_id === turnId)) this.show(turn);
+  }
+
+  private dropLargest(): void {
+    if (this.size <= this.cardRoom) return;
+    for (const turn of this.all().sort((a, b) => b.size - a.size)) {
+      if (this.size <= this.cardRoom) return;
+      this.size -= turn.size;
+      Object.assign(turn, { calls: null, size: 0 });
+    }
+  }
+}

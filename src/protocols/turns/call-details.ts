@@ -1,0 +1,70 @@
+/**
+ * The inputs and results of a turn's calls, which its events do not carry: they are read from the store, by the turn's head and by
+ * the reference of each result.
+ */
+import type { TurnHandle } from '../../client/turns/turn-handle';
+import { admittedInputs } from '../../record/read-block';
+import { readResult, UnexpectedPart } from '../../record/parts';
+import type { JsonObject } from '../../shared/json/json';
+import type { TurnView } from '../../shared/turn/turn-view';
+import { StoreError, type Store } from '../../store/store';
+import { resultText } from '../../tools/results/result-text';
+
+/** Longest text of one result, characters; the transcript has the whole. */
+const MOST_RESULT = 100_000;
+/** A step's admission is among the last blocks of the transcript; no step appends more. */
+const MOST_BLOCKS = 2000;
+
+export class CallDetails {
+  private readonly inputs = new Map<string, JsonObject>();
+  /** Blocks up to here were read. */
+  private readTo: string | null = null;
+  private view: TurnView | null = null;
+
+  constructor(
+    private readonly store: Store,
+    private readonly turn: TurnHandle,
+  ) {}
+
+  /** As admission has it. Null: it was redacted, or cannot be read. */
+  async input(call: string): Promise<JsonObject | null> {
+    if (!this.inputs.has(call)) await this.readInputs();
+    return this.inputs.get(call) ?? null;
+  }
+
+  /** What the model reads of a call's result; null: there is none yet. */
+  async result(call: string): Promise<string | null> {
+    const known = this.view?.calls.find(({ id }) => id === call)?.result_ref ?? null;
+    const ref = known ?? (await this.latest()).calls.findLast(({ id }) => id === call)?.result_ref ?? null;
+    if (ref === null) return null;
+    try {
+      const text = resultText(ref, readResult(await this.store.getPart(ref)), null);
+      return text.length <= MOST_RESULT ? text : `${text.slice(0, MOST_RESULT).toWellFormed()}…`;
+    } catch (error) {
+      if (error instanceof StoreError || error instanceof UnexpectedPart) return null;
+      throw error;
+    }
+  }
+
+  /** The view, asked for anew. */
+  async latest(): Promise<TurnView> {
+    return (this.view = await this.turn.status());
+  }
+
+  private async readInputs(): Promise<void> {
+    const { head } = await this.latest();
+    const end = this.readTo;
+    let next = head;
+    try {
+      for (let count = 0; next !== null && next !== end && count < MOST_BLOCKS; count++) {
+        const stored = await this.store.getBlock(next);
+        for (const [id, input] of admittedInputs(stored)) if (!this.inputs.has(id)) this.inputs.set(id, input);
+        if (stored.block.kind === 'start') break;
+        next = stored.block.parent;
+      }
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+    }
+    this.readTo = head;
+  }
+}

@@ -1,0 +1,75 @@
+/** Schemas of a turn's transcript for readers: its blocks in order, in words, without the hashes' evidence that a bundle has. */
+import { z } from 'zod';
+import { json } from './envelope';
+
+const ofBlock = { block: z.string().describe('64 hex.'), at: z.string() };
+const text = z.string();
+const recorded = z.string().nullable().describe('Null: an older build did not record it.');
+const call = z.string().nullable().describe('`<step>.<index>`. Null: it never became a call, or is not recorded.');
+
+export const transcriptEntry = z.discriminatedUnion('kind', [
+  z.object({
+    ...ofBlock,
+    kind: z.literal('start'),
+    requester: recorded,
+    agent: recorded,
+    session_id: recorded,
+    parent_turn_id: recorded,
+  }),
+  z.object({
+    ...ofBlock,
+    kind: z.literal('message'),
+    from: z
+      .enum(['requester', 'steering', 'parent', 'model', 'tools'])
+      .describe('`parent`: the task that the agent above gave. `tools`: results of calls.'),
+    by: z.string().nullable().describe('The person, or the name of the agent. Null: tools.'),
+    text,
+    calls: z.array(z.object({ call, tool: text, input: json })),
+    results: z.array(z.object({ call, text, is_error: z.boolean() })),
+    other: z.array(z.string()).describe('Types of content that is not shown here, such as `thinking`.'),
+    cut: z.boolean().describe('Long texts or inputs are cut: the bundle of the turn has them.'),
+  }),
+  z.object({
+    ...ofBlock,
+    kind: z.literal('admission'),
+    model: recorded,
+    calls: z.array(z.object({ call, tool: recorded, version: recorded, class: recorded, verdict: recorded })),
+  }),
+  z.object({
+    ...ofBlock,
+    kind: z.literal('decision'),
+    call,
+    tool: recorded,
+    digest: recorded,
+    decision: recorded,
+    by: recorded,
+    note: recorded,
+  }),
+  z.object({ ...ofBlock, kind: z.literal('dispatch'), call, tool: recorded, digest: recorded }),
+  z.object({ ...ofBlock, kind: z.literal('effect'), call, tool: recorded, digest: recorded, effect: recorded }),
+  z.object({
+    ...ofBlock,
+    kind: z.literal('settlement'),
+    call,
+    tool: recorded,
+    digest: recorded,
+    outcome: recorded,
+    by: recorded,
+    note: recorded,
+  }),
+  z.object({
+    ...ofBlock,
+    kind: z.literal('summary'),
+    text: recorded.describe('Of the conversation so far, in the place of earlier blocks.'),
+  }),
+  z.object({ ...ofBlock, kind: z.literal('end'), state: recorded, reason: recorded }),
+  z.object({ ...ofBlock, kind: z.literal('unreadable') }),
+]);
+
+export const transcriptPage = z.object({
+  entries: z.array(transcriptEntry).describe('The oldest first.'),
+  next_cursor: z.string().nullable().describe('Null: these are the last blocks until now.'),
+});
+
+export type TranscriptEntry = z.infer<typeof transcriptEntry>;
+export type TranscriptPage = z.infer<typeof transcriptPage>;

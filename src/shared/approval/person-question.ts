@@ -1,0 +1,76 @@
+/**
+ * Questions that a model asks people (the tool `ask_person`): who may answer, what an answer may be, and the limits of both. Plain
+ * data and pure functions: workflow, activities and clients use them. An answer is information for the model, never an approval.
+ */
+import type { AskedFacts } from '../../shapes/card';
+import type { Json, JsonObject } from '../json/json';
+import { optional } from '../json/optional';
+import { samePerson, type ApprovalPolicy } from './approval';
+
+/** The tool. No other tool may have this name. */
+export const ASK_PERSON = 'ask_person';
+
+/** UTF-8 bytes of JSON of an answer. */
+export const ANSWER_BYTES = 16_384;
+/** Levels of lists and objects in an answer. */
+export const ANSWER_DEPTH = 20;
+/** Characters of a question. */
+export const LONGEST_QUESTION = 4000;
+export const MOST_CHOICES = 20;
+export const LONGEST_CHOICE = 200;
+/** Names and roles in `to`. */
+export const MOST_ADDRESSEES = 10;
+
+/** The input of `ask_person`, once admission has checked it. */
+export interface PersonQuestionInput {
+  question: string;
+  /** The answer is one of these texts. */
+  choices?: string[];
+  /** JSON Schema of the answer. Without `choices` and `schema` the answer is a text. */
+  schema?: JsonObject;
+  /** People or roles who may answer. Absent: everybody who may answer in this turn. */
+  to?: string[];
+  /** How long the question waits: ms, or a text such as `2h`. */
+  expires?: number | string;
+}
+
+/** What a card says of a question; empty: the call is none. @param input as admission has checked it */
+export function askedFacts(tool: string, input: JsonObject): AskedFacts {
+  if (tool !== ASK_PERSON) return {};
+  const { question, choices, schema, to } = input as JsonObject & PersonQuestionInput;
+  return { question, ...optional({ choices, schema, to }) };
+}
+
+/**
+ * The policy of a question, made of the agent's approval policy for the tool. One person answers, and `to` says who: an approval's
+ * quorum, roles and four eyes are about acts, and an answer is none.
+ */
+export function questionPolicy(policy: ApprovalPolicy): ApprovalPolicy {
+  return { ...policy, quorum: 1, roles: [], four_eyes: false };
+}
+
+/** Whether a person is among those who were asked. @param roles those that are proved; a name alone proves none */
+export function isAddressee(to: readonly string[] | undefined, by: string, roles: readonly string[]): boolean {
+  return to === undefined || to.some((name) => samePerson(name, by) || roles.includes(name));
+}
+
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `expires` in ms; null: it is no duration. */
+export function durationMs(expires: number | string): number | null {
+  if (typeof expires === 'number') return Number.isSafeInteger(expires) && expires > 0 ? expires : null;
+  const [, count, unit] = /^([1-9][0-9]{0,8}) ?([smhd])$/.exec(expires) ?? [];
+  return count === undefined ? null : Number(count) * UNITS[unit!]!;
+}
+
+/** Why a value can be no answer, whatever was asked; null: it can. */
+export function answerSizeFault(value: Json, bytes: number): string | null {
+  if (bytes > ANSWER_BYTES) return `"value" has ${bytes} bytes; ${ANSWER_BYTES} are allowed`;
+  return isDeeper(value, ANSWER_DEPTH) ? `"value" is nested deeper than ${ANSWER_DEPTH} levels` : null;
+}
+
+function isDeeper(value: Json, levels: number): boolean {
+  if (value === null || typeof value !== 'object') return false;
+  if (levels === 0) return true;
+  return Object.values(value).some((each) => isDeeper(each, levels - 1));
+}

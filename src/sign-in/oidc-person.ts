@@ -1,0 +1,76 @@
+/**
+ * Makes a principal of what an OpenID provider says of a person. Names are what four eyes compares, so two people must never get one
+ * name, and one person never two: an address may be given to somebody else, and may change. So the first subject that comes with a name
+ * keeps it, and a subject keeps the name with which it first came. Both are kept in the store, for each issuer.
+ */
+import type { OidcSettings } from '../config/sign-in';
+import { plainName } from '../shared/approval/approval';
+import { hashJson } from '../shared/json/digests';
+import { isJsonObject, type Json } from '../shared/json/json';
+import type { RegisterStore } from '../store/store';
+import { claimOf, groupsOf, principalOf, type Claims } from './claims';
+
+export interface OidcPerson {
+  principal: string;
+  /** Those that the settings know. */
+  groups: string[];
+  /** When the provider wants the sign-in to end, ms since 1970; null: it does not say. */
+  atMost: number | null;
+}
+
+/** Why the provider's word is not enough. */
+export type Unfit = 'no_group' | 'no_name' | 'name_taken';
+
+export async function personOf(
+  claims: Claims & { sub: string },
+  settings: OidcSettings,
+  registers: RegisterStore,
+): Promise<OidcPerson | Unfit> {
+  const groups = groupsOf(claims, settings.groupsClaim, settings.groups);
+  if (groups.length === 0) return 'no_group';
+  const name = principalOf(claims, { name: settings.nameClaim ?? nameClaimOf(claims), tenant: settings.tenantClaim });
+  if (name === null || (settings.nameClaim === 'email' && claimOf(claims, 'email_verified') !== true)) return 'no_name';
+  const principal = await firstNameOf(registers, { issuer: settings.issuer, subject: claims.sub }, name);
+  return principal === null ? 'name_taken' : { principal, groups, atMost: expiryOf(claims) };
+}
+
+/** The roles of these groups, by the settings of now. */
+export function rolesOfGroups(groups: readonly string[], { groups: known }: OidcSettings): string[] {
+  return [...new Set(groups.flatMap((group) => known.get(group) ?? []))];
+}
+
+function nameClaimOf(claims: Claims): string {
+  return claimOf(claims, 'email_verified') === true && typeof claimOf(claims, 'email') === 'string' ? 'email' : 'sub';
+}
+
+/** `session_expiry` of the OpenID Connect Enterprise Extensions: seconds since 1970. */
+function expiryOf(claims: Claims): number | null {
+  const value = claimOf(claims, 'session_expiry');
+  return typeof value === 'number' && Number.isFinite(value) ? value * 1000 : null;
+}
+
+interface Subject {
+  issuer: string;
+  subject: string;
+}
+
+/** The name that this subject has here. Null: the name belongs to another subject. */
+async function firstNameOf(registers: RegisterStore, of: Subject, name: string): Promise<string | null> {
+  const own = `kept/sign-in/subject/${hashJson({ ...of })}`;
+  const { value: before } = await registers.read(own);
+  const first = nameIn(before) ?? name;
+  const owner = hashJson({ ...of });
+  const nameRegister = `kept/sign-in/name/${hashJson({ issuer: of.issuer, name: plainName(first) })}`;
+  const isOwn = await registers.update(nameRegister, (current) =>
+    current === null ? { value: { owner }, answer: true } : { answer: isJsonObject(current) && current.owner === owner },
+  );
+  if (!isOwn) return null;
+  // Of two sign-ins at once with two names the first one counts for both.
+  return registers.update(own, (current) =>
+    nameIn(current) === null ? { value: { name: first }, answer: first } : { answer: nameIn(current) },
+  );
+}
+
+function nameIn(value: Json): string | null {
+  return isJsonObject(value) && typeof value.name === 'string' ? value.name : null;
+}

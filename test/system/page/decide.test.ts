@@ -1,0 +1,161 @@
+/**
+ * What an approver does at the page, in a real browser: see what waits, approve, deny, change; with the mouse, on a phone, and with the
+ * keyboard alone.
+ */
+import { describeInBrowser } from '../support/browser';
+import { eventually } from '../../engine/support/engine';
+import { ana, ben, withPage } from './scene';
+import { holdsUp, payment, PHONE, waits } from './support';
+
+describeInBrowser('the page of an approver', (browser) => {
+  it('approves one payment, denies one and changes one', () =>
+    withPage(browser(), {}, async (scene) => {
+      const [first, second, third] = [
+        await waits(scene, payment('Acme GmbH', 125_000)),
+        await waits(scene, payment('Bolt AG', 9_900)),
+        await waits(scene, payment('Cato SE', 70_000)),
+      ];
+      const opened = await scene.open(ana);
+      const { page } = opened;
+      const open = async (deed: string) => {
+        await page.goto(`${scene.url}/#/`);
+        await page.getByRole('link', { name: deed }).click();
+        await page.getByRole('heading', { name: 'What will happen' }).waitFor();
+      };
+      await page.getByRole('link', { name: 'Pay 1250.00 EUR to Acme GmbH.' }).waitFor();
+      await holdsUp(opened, 'inbox');
+
+      await open('Pay 1250.00 EUR to Acme GmbH.');
+      expect(await page.locator('.said').innerText()).toContain('acme/rita');
+      await page.getByText('No text of outsiders was read before this call was proposed.').waitFor();
+      await holdsUp(opened, 'call');
+      await page.getByRole('button', { name: 'Approve …' }).click();
+      await page.getByLabel('Note').fill('Checked against the order.');
+      await page.getByRole('button', { name: 'Approve exactly this' }).click();
+      await page.getByRole('heading', { name: 'Done' }).waitFor();
+      const ended = await first.turn.result();
+      expect(ended.calls[0]!.approval).toMatchObject({ by: ['acme/ana'], decision: 'approve' });
+
+      await open('Pay 99.00 EUR to Bolt AG.');
+      await page.getByRole('button', { name: 'Deny …' }).click();
+      await page.getByLabel('Why not?').fill('Not due yet.');
+      await page.getByRole('button', { name: 'Deny', exact: true }).click();
+      await page.getByRole('heading', { name: 'Done' }).waitFor();
+      expect((await second.turn.result()).calls[0]!.approval).toMatchObject({ decision: 'deny', note: 'Not due yet.' });
+
+      await open('Pay 700.00 EUR to Cato SE.');
+      await page.getByRole('button', { name: 'Change the input …' }).click();
+      await page.getByLabel('cents').fill('seventy');
+      await page.getByRole('button', { name: 'Send the changed input' }).click();
+      await page.getByText('This must be a number').first().waitFor();
+      await page.getByLabel('cents').fill('65000');
+      await holdsUp(opened, 'change');
+      await page.getByRole('button', { name: 'Send the changed input' }).click();
+      await page.getByRole('heading', { name: 'Done' }).waitFor();
+      await page.getByRole('link', { name: 'Look at revision 2' }).click();
+      await page.getByText('Pay 650.00 EUR to Cato SE.', { exact: true }).waitFor();
+      await page.getByRole('heading', { name: 'Changed since the revision before' }).waitFor();
+      expect(await page.locator('.changes').innerText()).toMatch(/cents[\s\S]*70000[\s\S]*65000/);
+      // Who changed it may not approve it.
+      await page.getByRole('button', { name: 'Approve …' }).click();
+      await page.getByRole('button', { name: 'Approve exactly this' }).click();
+      await page.getByRole('alert').waitFor();
+      await holdsUp(opened, 'refused');
+      const other = await scene.open(ben, { viewport: PHONE });
+      await other.page.getByRole('link', { name: 'Pay 650.00 EUR to Cato SE.' }).click();
+      await other.page.getByRole('button', { name: 'Approve …' }).click();
+      await other.page.getByRole('button', { name: 'Approve exactly this' }).click();
+      await other.page.getByRole('heading', { name: 'Done' }).waitFor();
+      await third.turn.result();
+      expect(scene.effects).toEqual([
+        { payee: 'Acme GmbH', cents: 125_000, currency: 'EUR' },
+        { payee: 'Cato SE', cents: 65_000, currency: 'EUR' },
+      ]);
+
+      expect([opened.complaints, opened.foreign, other.complaints]).toEqual([[], [], []]);
+    }));
+
+  it('settles a call in doubt', () =>
+    withPage(browser(), {}, async (scene) => {
+      const { turn } = await waits(scene, 'send_money {"to":"Acme"}');
+      const opened = await scene.open(ana);
+      const { page } = opened;
+      await page.getByRole('link', { name: /send_money/ }).click();
+      await page.getByText('The tool has no preview of what it does.').waitFor();
+      await page.getByRole('button', { name: 'Approve …' }).click();
+      await page.getByRole('button', { name: 'Approve exactly this' }).click();
+      await page.getByRole('heading', { name: 'Done' }).waitFor();
+      await turn.waitForPending();
+      await page.goto(`${scene.url}/#/`);
+      await page.getByText('in doubt', { exact: true }).waitFor();
+      await page.getByRole('link', { name: /send_money/ }).click();
+      await page.getByRole('heading', { name: 'What may have happened' }).waitFor();
+      await holdsUp(opened, 'in-doubt');
+      await page.getByLabel(/It did not take effect/).check();
+      await page.getByLabel(/How do you know/).fill('The bank has no such payment.');
+      await page.getByRole('button', { name: 'Settle' }).click();
+      await page.getByRole('heading', { name: 'Done' }).waitFor();
+      expect((await turn.result()).calls[0]).toMatchObject({ tool: 'send_money', effect: 'not_applied' });
+    }));
+
+  it('works with the keyboard alone, for one call and for several', () =>
+    withPage(browser(), {}, async (scene) => {
+      const turns = [];
+      for (const payee of ['Acme GmbH', 'Bolt AG', 'Cato SE']) turns.push(await waits(scene, payment(payee, 1_000)));
+      const { page } = await scene.open(ana);
+      await page.getByRole('link', { name: /Cato SE/ }).waitFor();
+      await page.keyboard.press('?');
+      await page.getByRole('heading', { name: 'Keys' }).waitFor();
+      // Who dictates can switch the keys of one character off; the browser keeps it.
+      const letters = page.getByLabel('Keys of one character do something');
+      await letters.uncheck();
+      await page.keyboard.press('Escape');
+      await page.reload();
+      await page.getByRole('link', { name: /Cato SE/ }).waitFor();
+      await page.keyboard.type('jx?');
+      expect([await page.getByText('1 selected').count(), await letters.count()]).toEqual([0, 0]);
+      await page.getByRole('button', { name: 'Keys' }).click();
+      await letters.check();
+      await page.keyboard.press('Escape');
+      await letters.waitFor({ state: 'detached' });
+      await page.keyboard.type('jxjx');
+      await page.getByText('2 selected').waitFor();
+      await page.keyboard.press('a');
+      const send = page.getByRole('button', { name: 'Approve 2 calls' });
+      await send.waitFor();
+      await eventually('both are shown', async () => (await page.locator('.review .deed').count()) === 2);
+      expect(scene.effects).toEqual([]);
+      await send.focus();
+      await page.keyboard.press('Enter');
+      await eventually('both are sent', async () => (await page.locator('.review .sent').count()) === 2);
+      await page.keyboard.press('Escape');
+      await Promise.all(turns.slice(0, 2).map(({ turn }) => turn.result()));
+      await eventually('one is left', async () => (await page.locator('.row').count()) === 1);
+      await page.keyboard.press('j');
+      await page.keyboard.press('d');
+      await page.getByLabel('Why not?').fill('Not now.');
+      await page.getByRole('button', { name: 'Deny 1 call' }).focus();
+      await page.keyboard.press('Enter');
+      await turns[2]!.turn.result();
+      await page.getByText('Nothing waits for a person.').waitFor();
+      expect(scene.effects).toHaveLength(2);
+    }));
+
+  it('says when a card has changed while it was open, and decides nothing before it was looked at again', () =>
+    withPage(browser(), {}, async (scene) => {
+      const { turn, digest } = await waits(scene, payment('Acme GmbH', 1_000));
+      const { page } = await scene.open(ana);
+      await page.goto(`${scene.url}/#/turns/${turn.id}/calls/${digest}`);
+      await page.getByRole('button', { name: 'Approve …' }).click();
+      const other = await scene.open(ben);
+      await other.page.goto(`${scene.url}/#/turns/${turn.id}/calls/${digest}`);
+      await other.page.getByRole('button', { name: 'Change the input …' }).click();
+      await other.page.getByLabel('cents').fill('2000');
+      await other.page.getByRole('button', { name: 'Send the changed input' }).click();
+      await page.getByText('This call has changed: a new revision waits').waitFor();
+      expect(await page.getByRole('button', { name: 'Approve exactly this' }).isDisabled()).toBe(true);
+      await page.getByRole('link', { name: 'Look at revision 2' }).click();
+      await page.getByText('Pay 20.00 EUR to Acme GmbH.', { exact: true }).waitFor();
+      await turn.cancel();
+    }));
+});

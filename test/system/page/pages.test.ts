@@ -1,0 +1,89 @@
+/** Every page of the desk: axe finds nothing, a phone shows all of it, roles see what they may, bundles are verified in the browser. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { passkeyId } from '../../../src/attestation/passkey-key';
+import { PasskeyRegister } from '../../../src/attestation/passkey-register';
+import { parseTrustedKeys } from '../../../src/attestation/trusted-keys';
+import { verifyBundle } from '../../../src/audit/verify';
+import { describeVerification } from '../../../src/audit/verify/sentence';
+import type { Store } from '../../../src/store/store';
+import { SoftAuthenticator } from '../../support/authenticator';
+import { describeInBrowser } from '../support/browser';
+import { ana, olga, rita, withPage } from './scene';
+import { holdsUp, payment, waits } from './support';
+
+const BUNDLES = join(__dirname, '../../bundles');
+
+const DAILY = {
+  ...{ name: 'daily', tools: ['pay_invoice'], per: 'agent' as const, windowMs: 86_400_000 },
+  ...{ measure: 'input.cents', cap: 500_000 },
+};
+
+/** As if this person had registered a passkey: it waits for its enrolment. */
+async function registersPasskey(store: Store, principal: string): Promise<string> {
+  const { credentialId, public: jwk, alg, site } = new SoftAuthenticator('ES256');
+  const kid = passkeyId(jwk);
+  const owner = { principal, credential_id: credentialId, rp_id: site.rpId, origins: [site.origin] };
+  expect(await new PasskeyRegister(store).add({ ...owner, kid, public: jwk, alg, transports: [], counter: 0 })).toBeNull();
+  return kid;
+}
+
+describeInBrowser('the pages', (browser) => {
+  it('holds up on every page, for every role', () =>
+    withPage(browser(), { budgets: [DAILY] }, async (scene) => {
+      const paid = await waits(scene, payment('Bolt AG', 9_900));
+      const approver = await scene.open(ana);
+      await approver.go(`/turns/${paid.turn.id}/calls/${paid.digest}`, /pay_invoice/);
+      await approver.page.getByRole('button', { name: 'Approve …' }).click();
+      await approver.page.getByRole('button', { name: 'Approve exactly this' }).click();
+      await paid.turn.result();
+      const { turn } = await waits(scene, payment('Acme GmbH', 1_000));
+      const kid = await registersPasskey(scene.store, 'acme/ana');
+      const session = await scene.client.openSession({ agent: 'payables', requester: 'acme/rita' });
+      const admin = await scene.open(olga);
+      const places: [string, string, RegExp][] = [
+        ['turns', '/turns', /Turns/],
+        ['turn', `/turns/${turn.id}`, /Turn /],
+        ['sessions', '/sessions', /Sessions/],
+        ['session', `/sessions/${session.id}`, /./],
+        ['agents', '/agents', /Agents/],
+        ['agent', '/agents/payables', /payables/],
+        ['budgets', '/budgets', /Budgets/],
+        ['trail', '/trail', /Trail/],
+        ['audit', '/audit', /Audit/],
+        ['person', '/me', /olga/],
+        ['unknown', '/nowhere', /no such page/],
+      ];
+      for (const [name, place, heading] of places) {
+        await admin.go(place, heading);
+        await admin.page.locator('.reading').waitFor({ state: 'detached' });
+        await holdsUp(admin, name);
+      }
+      await admin.go('/me', /olga/);
+      await admin.page.getByText(`holdfast keys enroll ${kid} --key ENROLLER.pem`).waitFor();
+      expect([admin.complaints, admin.foreign]).toEqual([[], []]);
+      const starter = await scene.open(rita);
+      const names = await starter.page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allInnerTexts();
+      expect(names.map((name) => name.split('\n')[0])).toEqual(['Turns', 'Sessions', 'Agents', 'acme/rita']);
+      await turn.cancel();
+    }));
+
+  it('verifies bundles in the browser, with the words of the command line', () =>
+    withPage(browser(), {}, async (scene) => {
+      const { page, ...opened } = await scene.open(ana);
+      await page.goto(`${scene.url}/#/audit`);
+      const trust = await readFile(join(BUNDLES, 'trust.json'), 'utf8');
+      await page.getByLabel(/Keys that you trust/).fill(trust);
+      const whole = await readFile(join(BUNDLES, 'approval.jsonl'));
+      const changed = Buffer.from(whole.toString('utf8').replace(/"cents":\d/, '"cents":9'));
+      for (const [name, bytes] of Object.entries({ whole, changed, cut: whole.subarray(0, whole.length / 2) })) {
+        const [headline] = describeVerification(await verifyBundle([bytes], parseTrustedKeys(trust, 'trust.json')));
+        await page
+          .getByLabel('Bundle (.jsonl)')
+          .setInputFiles({ name: `${name}.jsonl`, mimeType: 'application/jsonl', buffer: bytes });
+        await page.getByText(`${name}.jsonl`).waitFor();
+        expect({ name, says: await page.locator('.notice .notice-title').innerText() }).toEqual({ name, says: headline });
+      }
+      expect(opened.complaints).toEqual([]);
+    }));
+});

@@ -1,0 +1,210 @@
+/** The page over a real gateway, with an agent that does what its message says: turns that wait, in a real browser. */
+import { readFileSync } from 'node:fs';
+import type { Approvals } from '../../../src/rules/approvals';
+import type { AxeResults } from 'axe-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { z } from 'zod';
+import { defineAgent, defineApp } from '../../../src/agents/define';
+import type { OidcSettings } from '../../../src/config/sign-in';
+import { gatewayApp } from '../../../src/gateway/app';
+import { Tokens } from '../../../src/gateway/auth/principals';
+import { catalogueOf } from '../../../src/gateway/tool-catalogue';
+import { defineTool } from '../../../src/tools/define/define';
+import type { Tool } from '../../../src/tools/define/tool';
+import type { Budget } from '../../../src/tools/limits/budgets';
+import { withEngine, type Engine } from '../../engine/support/engine';
+import { freePort } from '../../support/free-port';
+import { gatewayParts, person, type Person } from '../../support/gateway';
+import { PlannedModel } from '../../support/planned-model';
+import { ask, say } from '../../support/scripted-model';
+import { LIMITS } from '../../support/sign-in';
+import { Signers } from '../../support/signers';
+import { loses } from '../../support/tools';
+import { screenshot } from '../support/web-ui';
+
+export const rita = person('acme/rita', 'starter');
+export const ana = person('acme/ana', 'approver', 'auditor');
+export const ben = person('acme/ben', 'approver');
+export const olga = person('olga', 'admin', 'auditor');
+
+export interface Scene extends Engine {
+  url: string;
+  effects: unknown[];
+  signers: Signers;
+  /** A page on which nobody is signed in. */
+  visit(options?: Parameters<Browser['newContext']>[0]): Promise<OpenPage>;
+  /** A page on which this person is signed in. */
+  open(who: Person, options?: Parameters<Browser['newContext']>[0]): Promise<OpenPage>;
+}
+
+const payment = z.object({
+  payee: z.string().describe('Who gets the money.'),
+  cents: z.number().int().positive().describe('In cents.'),
+  currency: z.enum(['EUR', 'USD']),
+  reference: z.string().max(140).optional(),
+});
+type Payment = z.infer<typeof payment>;
+
+export function payTool(effects: unknown[]): Tool {
+  return defineTool({
+    name: 'pay_invoice',
+    version: '1.0.0',
+    class: 'destructive',
+    description: 'Pays one supplier invoice.',
+    target: { account: 'DE02 1203 0000 0000 2020 51' },
+    input: payment,
+    preview: ({ payee, cents, currency }: Payment) => `Pay ${(cents / 100).toFixed(2)} ${currency} to ${payee}.`,
+    run: (input: Payment) => {
+      effects.push(input);
+      return { paid: true };
+    },
+  });
+}
+
+/** The message is the input of the call that the model asks for, behind the name of the tool. */
+function scriptOf(message: string) {
+  const [, tool = 'pay_invoice', input = '{}'] = /^(\w+) (\{.*\})/s.exec(message) ?? [];
+  return [ask([tool, JSON.parse(input)]), say('It is done.')];
+}
+
+interface Setup {
+  /** Beside `pay_invoice` and `send_money`, which is always lost. */
+  tools?: Tool[];
+  approvals?: Approvals;
+  budgets?: Budget[];
+  /** The gateway's key signs no approvals: only what people sign themselves counts. */
+  limited?: true;
+  /** Where people sign in, for a page at this address. */
+  oidc?: (publicUrl: string) => Promise<OidcSettings>;
+}
+
+const ONE_PERSON: Approvals = { tools: { pay_invoice: { quorum: 1 } } };
+
+export async function withPage(browser: Browser, setup: Setup, body: (scene: Scene) => Promise<void>): Promise<void> {
+  const { tools = [], approvals = ONE_PERSON, budgets = [], limited, oidc } = setup;
+  const signers = new Signers();
+  if (limited) signers.change(signers.gateway, { decides: false });
+  const effects: unknown[] = [];
+  const app = defineApp({
+    agents: [
+      defineAgent({
+        name: 'payables',
+        prompt: 'Pay due invoices.',
+        tools: [payTool(effects), loses('send_money'), ...tools],
+        approvals,
+        budgets,
+      }),
+    ],
+  });
+  const settings = { approvals: 'attested' as const, trust: signers.trust };
+  const signingKey = await signers.file(signers.gateway);
+  const pages: BrowserContext[] = [];
+  await withEngine({ app, model: new PlannedModel(scriptOf), settings, signingKey }, async (engine) => {
+    const people = [rita, ana, ben, olga];
+    const tokens = new Tokens(people.map(({ entry }) => entry));
+    const url = `http://localhost:${await freePort()}`;
+    const signIn = { tokens, ...LIMITS, oidc: oidc === undefined ? null : await oidc(url) };
+    const catalogue = async () => catalogueOf(app);
+    const more = {
+      store: engine.store,
+      key: signers.gateway,
+      client: async () => engine.client,
+      catalogue,
+      signIn,
+      publicUrl: url,
+      trustedKeys: signers.trusted,
+    };
+    const gateway = gatewayApp(gatewayParts({ people, ...more }));
+    await gateway.listen({ host: '127.0.0.1', port: Number(new URL(url).port) });
+    const visit: Scene['visit'] = async (options = {}) => {
+      const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, locale: 'en-GB', ...options });
+      pages.push(context);
+      return OpenPage.open(context, url);
+    };
+    const open: Scene['open'] = async (who, options) => {
+      const opened = await visit(options);
+      await opened.signIn(who);
+      return opened;
+    };
+    try {
+      await body({ ...engine, url, effects, signers, visit, open });
+    } finally {
+      await Promise.all(pages.map((context) => context.close()));
+      await engine.client.inbox.close();
+      await gateway.close();
+      signers.remove();
+    }
+  });
+}
+
+const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+/** A page that is watched: whatever a script that should not run could do is noticed. */
+export class OpenPage {
+  /** Violations of the content security policy, errors of scripts, dialogues. */
+  readonly complaints: string[] = [];
+  /** Requests to other places than the gateway. */
+  readonly foreign: string[] = [];
+
+  private constructor(
+    readonly page: Page,
+    readonly url: string,
+  ) {}
+
+  static async open(context: BrowserContext, url: string): Promise<OpenPage> {
+    const page = await context.newPage();
+    page.setDefaultTimeout(20_000);
+    const opened = new OpenPage(page, url);
+    page.on('console', (message) => void (message.type() === 'error' && opened.complain(message.text())));
+    page.on('pageerror', (error) => void opened.complaints.push(String(error)));
+    page.on('dialog', (dialog) => {
+      opened.complaints.push(`dialogue: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    page.on('request', (request) => void (request.url().startsWith(url) || opened.foreign.push(request.url())));
+    await page.addInitScript(
+      `document.addEventListener('securitypolicyviolation', (event) => console.error('CSP', event.violatedDirective, event.blockedURI));`,
+    );
+    await page.goto(`${url}/`);
+    return opened;
+  }
+
+  /** An answer that is no success is no fault of the page; Chromium writes it to the console. */
+  private complain(text: string): void {
+    if (!/^Failed to load resource: the server responded with a status of/.test(text)) this.complaints.push(text);
+  }
+
+  async signIn({ token }: Person): Promise<void> {
+    await this.page.getByLabel('Token').fill(token);
+    await this.page.getByRole('button', { name: 'Sign in' }).click();
+    await this.page.locator('#navigation').waitFor({ state: 'attached' });
+  }
+
+  /** @param place behind `#` */
+  async go(place: string, heading: string | RegExp): Promise<void> {
+    await this.page.goto(`${this.url}/#${place}`);
+    await this.heading(heading);
+  }
+
+  heading(name: string | RegExp): Promise<void> {
+    return this.page.getByRole('heading', { level: 1, name }).waitFor();
+  }
+
+  async violations(): Promise<string[]> {
+    // Evaluated over the debugging protocol: the policy of the page does not hold there, and the page itself stays as it is.
+    await this.page.evaluate(AXE);
+    const { violations } = (await this.page.evaluate('axe.run()')) as AxeResults;
+    return violations.map(
+      ({ id, nodes }) => `${id}: ${nodes.map(({ html, any }) => `${html} ${any[0]?.message ?? ''}`).join(' | ')}`,
+    );
+  }
+
+  /** How far the page is wider than the window, px. */
+  overflow(): Promise<number> {
+    return this.page.evaluate('document.documentElement.scrollWidth - innerWidth');
+  }
+
+  screenshot(name: string): Promise<void> {
+    return screenshot(this.page, `page-${name}`);
+  }
+}

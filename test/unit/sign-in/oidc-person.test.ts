@@ -1,0 +1,146 @@
+import * as fc from 'fast-check';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { OidcSettings } from '../../../src/config/sign-in';
+import { samePerson } from '../../../src/shared/approval/approval';
+import { personOf, rolesOfGroups, type OidcPerson } from '../../../src/sign-in/oidc-person';
+import { FileRegisters } from '../../../src/store/files/file-registers';
+
+const settings: OidcSettings = {
+  issuer: 'https://id.example',
+  clientId: 'desk',
+  clientSecret: null,
+  groups: new Map([
+    ['payments', ['approver', 'treasurer']],
+    ['audit', ['auditor', 'approver']],
+  ]),
+  groupsClaim: 'groups',
+  nameClaim: null,
+  tenantClaim: null,
+  scopes: 'openid email',
+};
+
+let dir: string;
+let registers: FileRegisters;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'holdfast-person-'));
+  registers = await FileRegisters.open(dir, tmpdir());
+});
+afterEach(async () => {
+  registers.close();
+  await rm(dir, { recursive: true, force: true });
+});
+const of = (claims: object, more: Partial<OidcSettings> = {}) =>
+  personOf({ sub: 'u-1', groups: ['payments'], ...claims }, { ...settings, ...more }, registers);
+const nameOf = async (claims: object, more: Partial<OidcSettings> = {}) => {
+  const person = await of(claims, more);
+  return typeof person === 'string' ? person : person.principal;
+};
+
+describe('the name of a person of a provider', () => {
+  it('is the e-mail address that the provider has verified, else the subject', async () => {
+    expect(await nameOf({ sub: 'u-1', email: 'ana@bank.example', email_verified: true })).toBe('ana@bank.example');
+    expect(await nameOf({ sub: 'u-2', email: 'ben@bank.example' })).toBe('u-2');
+    for (const [n, email_verified] of ['true', 1, {}, [true], null].entries())
+      expect(await nameOf({ sub: `v-${n}`, email: 'ceo@bank.example', email_verified })).toBe(`v-${n}`);
+  });
+
+  it('is of the claim that the settings name, if they name one, and an address only if it is verified', async () => {
+    expect(await nameOf({ login: 'ana' }, { nameClaim: 'login' })).toBe('ana');
+    expect(await nameOf({ sub: 'u-2' }, { nameClaim: 'login' })).toBe('no_name');
+    expect(await nameOf({ sub: 'u-3', email: 'ceo@bank.example', email_verified: false }, { nameClaim: 'email' })).toBe(
+      'no_name',
+    );
+  });
+
+  it.each(['acme/ana', '/', '', 'x'.repeat(201), 'ana\n', 'a\u202Eb', 'ana\u0000', 'local', 7, null, ['ana'], { a: 1 }])(
+    'cannot be %j',
+    async (login) => {
+      expect(await nameOf({ login }, { nameClaim: 'login' })).toBe('no_name');
+    },
+  );
+
+  it('has the tenant of its claim, and nobody without one comes in', async () => {
+    expect(await nameOf({ sub: 'ana', org: 'acme' }, { tenantClaim: 'org' })).toBe('acme/ana');
+    for (const org of [undefined, '', 'a/b', 7, ['acme']])
+      expect(await nameOf({ sub: 'eve', org }, { tenantClaim: 'org' })).toBe('no_name');
+  });
+
+  it('belongs to the subject that came first with it: no second one becomes the same principal', async () => {
+    const ana = { sub: 'u-1', email: 'ana@bank.example', email_verified: true };
+    expect(await nameOf(ana)).toBe('ana@bank.example');
+    for (const email of ['ana@bank.example', 'ANA@bank.example', 'ana@bank.exa\u200Bmple', 'ａna@bank.example'])
+      expect(['name_taken', 'no_name']).toContain(await nameOf({ ...ana, sub: 'u-2', email }));
+    expect(await nameOf({ sub: 'ana@bank.example' })).toBe('name_taken');
+    expect(await nameOf(ana)).toBe('ana@bank.example');
+    expect(await nameOf({ ...ana, sub: 'u-2', email: 'ana.b@bank.example' })).toBe('ana.b@bank.example');
+  });
+
+  it('stays what it was first: nobody is two approvers by changing an address', async () => {
+    const claims = { sub: 'u-1', email: 'ana@bank.example', email_verified: true };
+    expect(await nameOf(claims)).toBe('ana@bank.example');
+    expect(await nameOf({ ...claims, email: 'ana.maria@bank.example' })).toBe('ana@bank.example');
+    expect(await nameOf({ ...claims, email_verified: false })).toBe('ana@bank.example');
+    expect(await nameOf({ ...claims, email: 'ana.maria@bank.example' }, { nameClaim: 'email' })).toBe('ana@bank.example');
+  });
+
+  it('is one for one subject and no other, in whatever order and however often they come, also at once', async () => {
+    const visit = fc.record({ sub: fc.constantFrom('s1', 's2', 's3'), login: fc.constantFrom('a', 'A', 'b', 'ｂ', 'c ', 'c') });
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(visit, { maxLength: 12 }), fc.boolean(), async (visits, atOnce) => {
+        const own = { ...settings, issuer: `https://id-${run++}.example`, nameClaim: 'login' };
+        const come = (claims: { sub: string }) => personOf({ groups: ['audit'], ...claims }, own, registers);
+        const people: (OidcPerson | string)[] = [];
+        if (atOnce) people.push(...(await Promise.all(visits.map(come))));
+        else for (const claims of visits) people.push(await come(claims));
+        const met = visits.flatMap(({ sub }, n) => {
+          const person = people[n]!;
+          return typeof person === 'string' ? [] : [{ sub, name: person.principal }];
+        });
+        for (const one of met) for (const other of met) expect(samePerson(one.name, other.name)).toBe(one.sub === other.sub);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('the groups of a person', () => {
+  const rolesFor = async (groups: unknown) => {
+    const person = await of({ groups });
+    return typeof person === 'string' ? person : rolesOfGroups(person.groups, settings);
+  };
+
+  it('give the roles of the settings, each once', async () => {
+    expect(await rolesFor(['payments'])).toEqual(['approver', 'treasurer']);
+    expect(await rolesFor('audit')).toEqual(['auditor', 'approver']);
+    expect(await rolesFor(['audit', 'payments', 'audit', 'other'])).toEqual(['auditor', 'approver', 'treasurer']);
+  });
+
+  it.each([
+    ['none', undefined],
+    ['an unknown one', ['admin']],
+    ['a role instead of a group', ['approver']],
+    ['two in one text', 'payments audit'],
+    ['other letters', ['Payments', 'payments ', 'payments\u0000']],
+    ['not text', [7, null, {}, ['payments'], { toString: 'payments' }]],
+    ['names of every object', ['__proto__', 'constructor', 'toString', 'hasOwnProperty']],
+    ['an object', { payments: true, 0: 'payments', length: 1 }],
+  ])('that are %s let nobody in', async (_name, groups) => {
+    expect(await rolesFor(groups)).toBe('no_group');
+  });
+
+  it('may be very many: those beyond 2,000 do not count, and nothing takes long', async () => {
+    const many = Array.from({ length: 300_000 }, (_, n) => `g-${n}`);
+    expect(await rolesFor(['payments', ...many])).toEqual(['approver', 'treasurer']);
+    expect(await rolesFor([...many, 'payments'])).toBe('no_group');
+    expect(await rolesFor(Array.from({ length: 300_000 }, () => 'payments'))).toEqual(['approver', 'treasurer']);
+  });
+});
+
+it('the provider may end a sign-in early, by a time and nothing else', async () => {
+  const atMost = async (session_expiry: unknown) => ((await of({ session_expiry })) as OidcPerson).atMost;
+  expect(await atMost(1_800_000_000)).toBe(1_800_000_000_000);
+  for (const value of [undefined, '1800000000', Infinity, NaN, null, {}]) expect(await atMost(value)).toBeNull();
+});
