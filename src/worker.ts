@@ -253,7 +253,12 @@ async function ownBundle({ options = {}, workflowStacks = false }: WorkerParts):
 
 /** Versions and default model of this worker, for the record. */
 function engineOf({ deployment }: WorkerParts, { own }: Models, bundle: WorkflowBundle | null): Engine {
-  return { defaultModel: own?.defaultModel ?? '', holdfast: version, buildId: deployment?.buildId ?? null, workflowBundle: bundle?.hash ?? null };
+  return {
+    defaultModel: own?.defaultModel ?? '',
+    holdfast: version,
+    buildId: deployment?.buildId ?? null,
+    workflowBundle: bundle?.hash ?? null,
+  };
 }
 
 export class MissingSearchAttributes extends Error {

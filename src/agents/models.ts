@@ -37,7 +37,9 @@ function settingFaults(setting: ModelSetting, of: string): string[] {
     ...unknownFields(prices, PRICE_FIELDS, `${of}.prices`),
   ];
   if (provider !== undefined && !isProvider(provider))
-    faults.push(`${of}.provider must be a model of holdfast/models, such as anthropic({ model }), or a ModelProvider of your own`);
+    faults.push(
+      `${of}.provider must be a model of holdfast/models, such as anthropic({ model }), or a ModelProvider of your own`,
+    );
   if (options !== undefined && !isJsonObject(options)) faults.push(`${of}.options must be an object`);
   for (const [field, value] of Object.entries(limits ?? {}))
     if (!(Number.isInteger(value) && value >= 1)) faults.push(`${of}.limits.${field} is ${value}; it must be an integer from 1`);

@@ -66,14 +66,12 @@ function checkOpenAi({ apiKey, baseUrl, model }: ModelConfig['openai']): void {
       'HOLDFAST_MODEL is "openai" but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set; set one, or HOLDFAST_MODEL=rehearsal.',
     );
   if (model === undefined)
-    throw new ConfigError('HOLDFAST_MODEL is "openai" but OPENAI_MODEL is not set; set it to the model of agents that name none.');
+    throw new ConfigError(
+      'HOLDFAST_MODEL is "openai" but OPENAI_MODEL is not set; set it to the model of agents that name none.',
+    );
 }
 
-function rehearsedDespite(
-  read: Reader,
-  anthropic: ModelConfig['anthropic'],
-  openai: ModelConfig['openai'],
-): string | null {
+function rehearsedDespite(read: Reader, anthropic: ModelConfig['anthropic'], openai: ModelConfig['openai']): string | null {
   if (hasAccess(anthropic)) return 'HOLDFAST_MODEL is "rehearsal", which counts more than the settings of a real model';
   if ((openai.apiKey ?? openai.baseUrl ?? openai.model) !== undefined)
     return 'settings of OpenAI count with HOLDFAST_MODEL=openai, and that is not set';

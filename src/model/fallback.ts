@@ -33,7 +33,6 @@ export interface Question {
   beginAnswer(): (text: string) => void;
 }
 
-
 export interface ChainAnswer {
   response: ModelResponse;
   link: ChainLink;

@@ -51,7 +51,12 @@ async function plainModel(options: ModelOptions): Promise<Model> {
   }
   if (kind === 'openai') {
     const own = optional({ apiKey, baseUrl, api: options.api });
-    return { provider: openAiProvider({ ...own, ...limit }), defaultModel: undefined, rehearsal: undefined, close: async () => {} };
+    return {
+      provider: openAiProvider({ ...own, ...limit }),
+      defaultModel: undefined,
+      rehearsal: undefined,
+      close: async () => {},
+    };
   }
   const { parseFaults, startRehearsal } = await import('./rehearsal/index.js');
   const faults = options.rehearsal?.faults ?? parseFaults(process.env.HOLDFAST_REHEARSAL_FAULTS ?? '');

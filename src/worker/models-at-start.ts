@@ -57,7 +57,8 @@ export function warnOfMisfits(agents: Iterable<PreparedAgent>, models: Models, l
       const isFirstVendor = provider.name === chain[0]!.provider.name;
       const options = { ...(isFirstVendor ? agent.modelOptions : {}), ...settings.options };
       const misfits = provider.faultsOf?.({ tools, serverTools: isFirstVendor ? agent.serverTools : [], options }) ?? [];
-      if (misfits.length > 0) log.warn({ agent: agent.name, model, misfits }, 'a model does not take these as the agent has them');
+      if (misfits.length > 0)
+        log.warn({ agent: agent.name, model, misfits }, 'a model does not take these as the agent has them');
     }
   }
 }

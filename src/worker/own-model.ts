@@ -38,7 +38,11 @@ export function withoutProviders(app: App, rehearsal: ModelProvider): App {
 }
 
 /** For the line at start. */
-export function describeModels(app: App, config: ModelSettings, { rehearsal, defaultModel }: Pick<Model, 'rehearsal'> & { defaultModel: string }): string {
+export function describeModels(
+  app: App,
+  config: ModelSettings,
+  { rehearsal, defaultModel }: Pick<Model, 'rehearsal'> & { defaultModel: string },
+): string {
   const names = [...new Set(app.agents.flatMap(({ model }) => (model === undefined ? [] : namesOf(model, undefined))))];
   const ofApp = names.flatMap((name) => {
     const provider = app.models?.[name]?.provider;

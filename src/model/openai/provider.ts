@@ -109,8 +109,11 @@ export class OpenAiProvider implements ModelProvider {
       const reason = strict ? strictSchema(input_schema).reason : null;
       return reason === null ? [] : [`the tool ${name} goes without strict: ${reason}`];
     });
-    const long = tools.filter(({ name }) => name.length > LONGEST_NAME).map(({ name }) => `the name of the tool ${name} is too long`);
-    const own = this.api === 'chat' ? serverTools.map(({ type }) => `chat completions have no tool ${String(type)} of their own`) : [];
+    const long = tools
+      .filter(({ name }) => name.length > LONGEST_NAME)
+      .map(({ name }) => `the name of the tool ${name} is too long`);
+    const own =
+      this.api === 'chat' ? serverTools.map(({ type }) => `chat completions have no tool ${String(type)} of their own`) : [];
     return [...long, ...loose, ...own];
   }
 

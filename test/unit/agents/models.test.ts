@@ -6,7 +6,10 @@ const opus = anthropic({ model: 'claude-opus-5' });
 const gpt = openai({ model: 'gpt-5.2' });
 
 test('a provider alone stands for its settings, and an app may be defined from another', () => {
-  const app = defineApp({ agents: [agent(['opus', 'gpt'])], models: { opus, gpt: { provider: gpt, limits: { concurrent: 2 } } } });
+  const app = defineApp({
+    agents: [agent(['opus', 'gpt'])],
+    models: { opus, gpt: { provider: gpt, limits: { concurrent: 2 } } },
+  });
   expect(app.models).toEqual({ opus: { provider: opus }, gpt: { provider: gpt, limits: { concurrent: 2 } } });
   expect(defineApp({ ...app }).models).toEqual(app.models);
 });
