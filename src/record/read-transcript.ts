@@ -105,7 +105,8 @@ function plainEntry(read: Exclude<ReadBlock, { kind: 'message' | 'enrolment' }>)
     }
     case 'admission': {
       const calls = read.calls.map(({ call_id: call, ...facts }) => ({ call, ...facts }));
-      return { kind: 'admission', model: read.model, calls };
+      const { model, origin, passed } = read;
+      return { kind: 'admission', model, asked: origin?.model ?? null, provider: origin?.provider ?? null, passed, calls };
     }
     case 'decision':
       return { kind: 'decision', ...callOf(read), decision: read.decision, by: read.by, note: read.note };

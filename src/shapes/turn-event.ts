@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { card } from './card';
+import { passedModel } from './turn-view';
 import { callError, errorEnvelope, json, successEnvelope } from './envelope';
 
 const at = z.string();
@@ -89,6 +90,8 @@ const OTHER_DURABLE = [
     step: z.number(),
     text: z.string(),
     calls: z.array(z.object({ id: z.string(), tool: z.string(), verdict: z.string() })),
+    model: z.string().optional().describe('The name of the model that took the step. Absent: a direct call, or an older build.'),
+    passed: z.array(passedModel).optional().describe('Models before it in the chain that did not take the step. Absent: none.'),
   }),
   z.object({ ...ofCall, type: z.literal('tool_started') }),
   z.object({ ...ofCall, type: z.literal('tool_result'), summary: z.string(), effect }),

@@ -1,6 +1,7 @@
 /** Types of a case file: a bundle as plain data, for the report and for a what-if. Times are ISO 8601. */
 import type { EffectRecordFacts } from '../../record/effect';
 import type { ReadBlock } from '../../record/read-block';
+import type { ModelOrigin, PassedModel } from '../../shared/io/activities';
 import type { Json, JsonObject } from '../../shared/json/json';
 import type { BundleBody, EndBody } from '../format/lines';
 import type { Signature } from './signatures';
@@ -126,6 +127,10 @@ export interface StepCase {
   activity: ActivityCase | null;
   at: string | null;
   model: string | null;
+  /** The model that took the step, as the agent names it; null: not recorded. */
+  origin: ModelOrigin | null;
+  /** Models before it in the agent's chain that did not take the step. */
+  passed: PassedModel[];
   messageId: string | null;
   requestId: string | null;
   stopReason: string | null;

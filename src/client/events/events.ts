@@ -22,6 +22,7 @@ import { ASK_PERSON } from '../../shared/approval/person-question';
 import { cutBytes } from '../../shared/text/utf8';
 import type { CallError } from '../../shared/wire/errors';
 import type { Json } from '../../shared/json/json';
+import { optional } from '../../shared/json/optional';
 import { decodePayload } from '../../shared/wire/payload';
 import type { TurnView } from '../../shared/turn/turn-view';
 import { DECIDE_UPDATE } from '../../workflows/contract';
@@ -145,11 +146,12 @@ export class EventReader {
   private completedActivityEvents(at: string, activity: { type: string; input: unknown }, output: unknown): TurnEvent[] {
     switch (activity.type) {
       case 'takeStep': {
-        const { text, calls } = output as TakeStepOutput;
-        return stepEvents(at, (activity.input as TakeStepInput).step, text, calls);
+        const { text, calls, origin, passed } = output as TakeStepOutput;
+        const by = optional({ model: origin?.model, passed });
+        return stepEvents(at, { step: (activity.input as TakeStepInput).step, text, ...by }, calls);
       }
       case 'admitDirect':
-        return stepEvents(at, 1, '', [(output as AdmitDirectOutput).call]);
+        return stepEvents(at, { step: 1, text: '' }, [(output as AdmitDirectOutput).call]);
       case 'admitCall':
         return this.admissionEvents(at, activity.input as AdmitCallInput, output as AdmitCallOutput);
       case 'checkDecision':
@@ -255,11 +257,13 @@ function startEvents(at: string, input: TurnInput | CallInput): TurnEvent[] {
   return message === '' ? [] : [{ at, type: 'turn_started', turn_id, agent: agent ?? '', message }];
 }
 
+type StepFacts = Omit<Extract<TurnEvent, { type: 'step_completed' }>, 'at' | 'type' | 'calls'>;
+
 /** Adds the errors of calls that admission rejected. */
-function stepEvents(at: string, step: number, text: string, calls: AdmittedCall[]): TurnEvent[] {
+function stepEvents(at: string, step: StepFacts, calls: AdmittedCall[]): TurnEvent[] {
   const errorEvents = calls.flatMap(({ id, tool, error }): TurnEvent[] =>
     error === null ? [] : [{ at, type: 'tool_error', call: id, tool, error, effect: null }],
   );
   const summaries = calls.map(({ id, tool, verdict }) => ({ id, tool, verdict }));
-  return [{ at, type: 'step_completed', step, text, calls: summaries }, ...errorEvents];
+  return [{ at, type: 'step_completed', ...step, calls: summaries }, ...errorEvents];
 }
