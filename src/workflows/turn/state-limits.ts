@@ -49,7 +49,7 @@ export const STATE_BYTES: Readonly<Record<keyof TurnData, number>> = {
   context_full: 5,
   paused: 5,
   /** `KEPT_FALLBACKS`, each with the other models of a chain. */
-  fallbacks: 16_000,
+  fallbacks: 18_000,
   below: 400,
   share: 300,
   earlier_calls: 200,

@@ -3,9 +3,10 @@ import { storableContent, storableRaw } from '../../../src/activities/step/model
 import { Selection } from '../../../src/audit/redact/selection';
 import type { ModelResponse } from '../../../src/model/provider';
 import { messageContent, readBlock } from '../../../src/record/read-block';
+import type { JsonObject } from '../../../src/shared/json/json';
 import { answerBlock, messageBlock } from '../../../src/record/write-block';
 
-const CONTENT = [
+const CONTENT: JsonObject[] = [
   { type: 'text', text: 'I pay.' },
   { type: 'tool_use', id: 'call_1', name: 'pay', input: { cents: 1 } },
 ];
