@@ -114,8 +114,8 @@ export class Inbox {
   private readingEvent(visibility: Visibility, snapshot: boolean): FollowedEvent {
     const { turns, faults } = this.reader;
     const visible = turns.visible(visibility);
-    const done = visible.filter(({ isRead }) => isRead).length;
-    const data = { done, total: visible.length, fault: faults.temporal ?? faults.workers, snapshot };
+    const readCount = visible.filter(({ isRead }) => isRead).length;
+    const data = { done: readCount, total: visible.length, fault: faults.temporal ?? faults.workers, snapshot };
     return { event: 'waiting_reading', id: null, data };
   }
 
