@@ -15,7 +15,12 @@ import { publicLink } from '../shared/wire/public-link';
 type Parts = Pick<GatewayParts, 'store' | 'trustedKeys' | 'publicUrl'>;
 
 /** @throws Refusal 409 `passkey_needed` if the gateway may not sign this decision in the principal's name */
-export async function mustNotNeedPasskey(turn: TurnHandle, parts: Parts, principal: Principal, body: DecisionBody): Promise<void> {
+export async function mustNotNeedPasskey(
+  turn: TurnHandle,
+  parts: Parts,
+  principal: Principal,
+  body: DecisionBody,
+): Promise<void> {
   if (body.kind === 'deny' || !(await hasEnrolledPasskey(parts, principal))) return;
   const { calls } = body.fields;
   const named = pendingOf(await turn.status()).filter(({ digest }) => calls.some((prefix) => digest.startsWith(prefix)));
