@@ -20,9 +20,9 @@ export function sealText(key: Buffer, text: string, purpose = ''): string {
 }
 
 /** Null: not sealed with this key, or for another purpose. */
-export function openText(key: Buffer, sealed: string, purpose = ''): string | null {
-  if (!/^[A-Za-z0-9_-]+$/.test(sealed)) return null;
-  const bytes = Buffer.from(sealed, 'base64url');
+export function openText(key: Buffer, text: string, purpose = ''): string | null {
+  if (!/^[A-Za-z0-9_-]+$/.test(text)) return null;
+  const bytes = Buffer.from(text, 'base64url');
   if (bytes.length <= IV_BYTES + TAG_BYTES) return null;
   try {
     const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });

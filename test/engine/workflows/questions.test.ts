@@ -58,7 +58,7 @@ describe('a question of the model', () => {
       ]);
       const { card } = questions[0]!;
       expect(Date.parse(card.expires_at!) - Date.parse(card.asked_at!)).toBe(2 * 3_600_000);
-      for (const text of [String(which.question), '"operations"', question.digest, '`ana`, `treasurer`', 'approves nothing'])
+      for (const text of [String(which.question), '"operations"', question.digest, '`ana`, `role:treasurer`', 'approves nothing'])
         expect(card.markdown).toContain(text);
       await turn.answer(question.digest, 'operations', { by: 'Ana' });
       await turn.result();
