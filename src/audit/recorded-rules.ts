@@ -36,9 +36,9 @@ export function recordedRules(objects: Objects, ref: string | null): AgentPermis
 /**
  * The lists of approval rules of a `policy_ref`, by tool. They require what the agent's definition says: a policy names neither the
  * worker's notifier nor the defaults. Null: the bundle does not have them, or has some that no engine takes.
- * @param defined the lists of the agent's definition
+ * @param definitionLists the lists of the agent's definition
  */
-export function recordedLists(objects: Objects, ref: string | null, defined: JsonObject): ApprovalLists | null {
+export function recordedLists(objects: Objects, ref: string | null, definitionLists: JsonObject): ApprovalLists | null {
   const policy = objects.get(ref ?? '');
   const inner = innerPolicy(policy);
   const own = object(inner === null ? policy : objects.get(inner));
@@ -54,14 +54,16 @@ export function recordedLists(objects: Objects, ref: string | null, defined: Jso
   try {
     const names = lists.map(([name]) => ({ name }));
     if (approvalFaults(whole, names).length > 0) return null;
-    return new Map([...compileApprovalLists(whole, settings)].map(([tool, one]) => [tool, asDefined(one, defined[tool])]));
+    return new Map(
+      [...compileApprovalLists(whole, settings)].map(([tool, one]) => [tool, byDefinition(one, definitionLists[tool])]),
+    );
   } catch {
     return null; // made up: no agent has such rules
   }
 }
 
 /** Whether a failed condition refuses a call, as the definition says: older builds asked then. */
-export function asDefined(list: ApprovalList, of: Json | undefined): ApprovalList {
+export function byDefinition(list: ApprovalList, of: Json | undefined): ApprovalList {
   const refuses = object(of).failed_refuses === true;
   return { ...list, noCommonRole: refuses ? (list.noCommonRole ?? "its agent's definition says so") : null };
 }

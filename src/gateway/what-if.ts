@@ -16,7 +16,7 @@ interface Comparison {
   proposal: ProposalText;
 }
 
-type Compared = { ok: true; view: WhatIfView } | { ok: false; fault: string };
+type ComparisonResult = { ok: true; view: WhatIfView } | { ok: false; fault: string };
 
 /** Exported so that tests can shorten the time limit. */
 export const LIMITS = {
@@ -24,7 +24,12 @@ export const LIMITS = {
   reason: 'what_if_too_slow',
   hint: 'Propose fewer or simpler conditions, or save the bundle and use `holdfast audit what-if`.',
 };
-const comparisonJob = defineJob<Comparison, Promise<Compared>>(join(__dirname, 'what-if'), 'compare', 'The comparison', LIMITS);
+const comparisonJob = defineJob<Comparison, Promise<ComparisonResult>>(
+  join(__dirname, 'what-if'),
+  'compare',
+  'The comparison',
+  LIMITS,
+);
 
 /** @throws Refusal for a proposal with faults, and for one that takes too long */
 export async function whatIfInThread(comparison: Comparison, principal: string): Promise<WhatIfView> {
@@ -38,7 +43,7 @@ export async function whatIfInThread(comparison: Comparison, principal: string):
 }
 
 /** Runs in a thread. */
-export async function compare({ bundle, proposal }: Comparison): Promise<Compared> {
+export async function compare({ bundle, proposal }: Comparison): Promise<ComparisonResult> {
   const { parseProposal, ProposalError, whatIf, whatIfView } = await import('../audit/what-if/index.js');
   const { readCaseFile } = await import('../audit/case-file/index.js');
   const parsed = attempt(() => parseProposal(proposal));

@@ -4,7 +4,15 @@ import type { PolicyEntry } from '../../shared/approval/policy';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { object, text } from '../../record/fields';
 import type { ObjectBody } from '../format/lines';
-import { asDefined, innerPolicy, isClass, recordedAgent, recordedLists, recordedOuter, recordedRules } from '../recorded-rules';
+import {
+  byDefinition,
+  innerPolicy,
+  isClass,
+  recordedAgent,
+  recordedLists,
+  recordedOuter,
+  recordedRules,
+} from '../recorded-rules';
 import { quote } from './fault';
 import type { ScheduledCall } from './history';
 import { isEntry, isSameList } from './recorded-lists';
@@ -154,7 +162,7 @@ function faultUnder(
 /** The rules, where a failed condition of the tool's list does what the definition says. */
 function withList(policy: Policy, tool: string, of: Json | undefined): Policy {
   const own = policy.approvals?.get(tool);
-  return own === undefined ? policy : { ...policy, approvals: new Map([[tool, asDefined(own, of)]]) };
+  return own === undefined ? policy : { ...policy, approvals: new Map([[tool, byDefinition(own, of)]]) };
 }
 
 /** The entry of the tool's list that applies to the call. Null: there is no list, or it is unknown. */

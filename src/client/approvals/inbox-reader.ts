@@ -63,7 +63,7 @@ export class InboxReader {
   private listing: Promise<void> | null = null;
   private nextListing: Promise<void> | null = null;
   /** Tenants with more turns than are read. */
-  private crowded: ReadonlySet<string> = new Set();
+  private overflow: ReadonlySet<string> = new Set();
 
   constructor(
     private readonly source: InboxSource,
@@ -76,7 +76,7 @@ export class InboxReader {
   faultFor(visibility: Visibility): string | null {
     const { temporal, workers } = this.faults;
     const own = visibility === 'all' ? null : 'tenant' in visibility ? visibility.tenant : tenantOf(visibility.requester);
-    const isCrowded = own === null ? this.crowded.size > 0 : this.crowded.has(own);
+    const isCrowded = own === null ? this.overflow.size > 0 : this.overflow.has(own);
     return temporal ?? (isCrowded ? `More turns wait than are listed: at most ${this.mostOfTenant} of one tenant.` : workers);
   }
 
@@ -129,14 +129,14 @@ export class InboxReader {
     const listed = new Set<string>();
     const toRead: KnownTurn[] = [];
     const byTenant = new Map<string, number>();
-    const crowded = new Set<string>();
+    const overflow = new Set<string>();
     try {
       for await (const turn of this.source.list()) {
         const tenant = tenantOf(turn.requester);
         const count = (byTenant.get(tenant) ?? 0) + 1;
         byTenant.set(tenant, count);
         if (count > this.mostOfTenant || listed.size >= IN_ALL) {
-          crowded.add(tenant);
+          overflow.add(tenant);
           continue;
         }
         listed.add(turn.turn_id);
@@ -152,7 +152,7 @@ export class InboxReader {
     }
     this.turns.retain(listed);
     this.faults.temporal = null;
-    this.crowded = crowded;
+    this.overflow = overflow;
     this.listedAt = Date.now();
     this.notify();
   }

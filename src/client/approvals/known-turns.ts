@@ -141,7 +141,7 @@ export class KnownTurns {
 
   /** Notes whose calls a turn shows now, in place of those that it showed before. */
   private placeBelow(turn: KnownTurn, calls: PendingRow['calls']): void {
-    const below = (shown: PendingRow['calls']) => new Set(shown.flatMap(({ of }) => (of === undefined ? [] : [of.turn_id])));
+    const below = (rows: PendingRow['calls']) => new Set(rows.flatMap(({ of }) => (of === undefined ? [] : [of.turn_id])));
     for (const id of below(turn.short ?? [])) {
       const above = this.above.get(id);
       above?.delete(turn);

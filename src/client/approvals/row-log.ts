@@ -51,9 +51,9 @@ export class RowLog {
     if (isDeepStrictEqual(before?.row ?? null, row)) return false;
     this.last += 1;
     const added = before?.row ? before.added : this.last;
-    const logged = { turnId, requester, row, added, changed: this.last };
-    this.rows.set(turnId, logged);
-    this.order.push(logged);
+    const entry = { turnId, requester, row, added, changed: this.last };
+    this.rows.set(turnId, entry);
+    this.order.push(entry);
     if (this.order.length > 2 * this.rows.size + FORMER) this.order = this.order.filter((one) => this.isCurrent(one));
     if (row === null) this.remember(turnId);
     else this.removals.delete(turnId);
@@ -81,8 +81,8 @@ export class RowLog {
       });
   }
 
-  private isCurrent(logged: LoggedRow): boolean {
-    return this.rows.get(logged.turnId) === logged;
+  private isCurrent(entry: LoggedRow): boolean {
+    return this.rows.get(entry.turnId) === entry;
   }
 
   private remember(turnId: string): void {

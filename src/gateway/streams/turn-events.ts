@@ -64,7 +64,7 @@ export function turnEvents(app: FastifyInstance, parts: GatewayParts, limits: St
           events,
           hasEnded,
           // In a turn that has ended nothing waits: each look would read its whole history.
-          translate: (event) => toServerSentEvents(event, async (asked) => (hasEnded ? null : cards.of(turn, asked))),
+          translate: (event) => toServerSentEvents(event, async (question) => (hasEnded ? null : cards.of(turn, question))),
           log: parts.log,
         });
       } finally {
@@ -122,7 +122,7 @@ export function badEventId(hint: string): Refusal {
 /** Leaves out tool logs: only the MCP client that made the call gets them, not every reader of the turn. */
 async function toServerSentEvents(
   { position, seq, event }: WatchedEvent,
-  cardOf: (asked: { digest: string; at: string }) => Promise<Card | null>,
+  cardOf: (question: { digest: string; at: string }) => Promise<Card | null>,
 ): Promise<ServerSentEvent[]> {
   if (event.type === 'tool_log') return [];
   const id = position === null ? null : positionText(position);
