@@ -35,7 +35,7 @@ const comparisonJob = defineJob<Comparison, Promise<ComparisonResult>>(
 export async function whatIfInThread(comparison: Comparison, principal: string): Promise<WhatIfView> {
   const compared = await inThread(comparisonJob, comparison, { owner: principal }).catch((error: unknown) => {
     if (!isToolError(error)) throw error;
-    const { code, reason = 'what_if_failed', message, hint = LIMITS.hint } = error.detail;
+    const { code, reason, message, hint = LIMITS.hint } = error.detail;
     throw new Refusal({ code, reason, message, hint });
   });
   if (compared.ok) return compared.view;

@@ -21,11 +21,11 @@ describe('an answer over HTTP', () => {
       const url = `/v1/turns/${id}/answers`;
       const answer = { call: digest.slice(0, 12), value: 'reserve', note: 'Operations is empty.' };
       const { status, body } = await send(ana, 'POST', url, answer);
-      expect({ status, body }).toMatchObject({ status: 200, body: { accepted: true, by: ana.name, call: digest } });
+      expect({ status, body }).toMatchObject({ status: 200, body: { accepted: true, by: ana.entry.principal, call: digest } });
       const view = await client.turn(id).result();
       expect(view).toMatchObject({ state: 'completed', calls: [{ tool: 'ask_person', state: 'succeeded' }] });
-      expect(view.calls[0]!.approval).toMatchObject({ by: [ana.name], decision: 'answer' });
-      expect(view.calls[0]!.approval.decisions).toMatchObject([{ by: ana.name, decision: 'answer', attested: true }]);
+      expect(view.calls[0]!.approval).toMatchObject({ by: [ana.entry.principal], decision: 'answer' });
+      expect(view.calls[0]!.approval.decisions).toMatchObject([{ by: ana.entry.principal, decision: 'answer', attested: true }]);
       const results = JSON.stringify(model.requests.at(-1)!.messages);
       expect(results).toContain('Operations is empty.');
       expect((await send(ana, 'POST', url, { ...answer, value: 'operations' })).status).toBe(409);
@@ -41,7 +41,7 @@ describe('an answer over HTTP', () => {
       expect((await send(null, 'POST', url, answer)).status).toBe(401);
       expect((await client.turn(id).status()).state).toBe('awaiting_answer');
       expect((await send(rita, 'POST', url, answer)).status).toBe(200);
-      expect((await client.turn(id).result()).calls[0]!.approval.by).toEqual([rita.name]);
+      expect((await client.turn(id).result()).calls[0]!.approval.by).toEqual([rita.entry.principal]);
     }));
 
   it('has to fit the question: otherwise it says why, and the question waits on', () =>
