@@ -4,8 +4,8 @@
  */
 import { z } from 'zod';
 import { card } from './card';
-import { passedModel } from './turn-view';
 import { callError, errorEnvelope, json, successEnvelope } from './envelope';
+import { passedModel, usage } from './turn-view';
 
 const at = z.string();
 const count = z.number().int().min(1);
@@ -92,6 +92,7 @@ const OTHER_DURABLE = [
     calls: z.array(z.object({ id: z.string(), tool: z.string(), verdict: z.string() })),
     model: z.string().optional().describe('The name of the model that took the step. Absent: a direct call, or an older build.'),
     passed: z.array(passedModel).optional().describe('Models before it in the chain that did not take the step. Absent: none.'),
+    usage: usage.optional().describe('What the model request of this step took. Absent: a direct call asks no model.'),
   }),
   z.object({ ...ofCall, type: z.literal('tool_started') }),
   z.object({ ...ofCall, type: z.literal('tool_result'), summary: z.string(), effect }),

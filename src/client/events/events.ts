@@ -22,7 +22,6 @@ import { ASK_PERSON } from '../../shared/approval/person-question';
 import { cutBytes } from '../../shared/text/utf8';
 import type { CallError } from '../../shared/wire/errors';
 import type { Json } from '../../shared/json/json';
-import { optional } from '../../shared/json/optional';
 import { decodePayload } from '../../shared/wire/payload';
 import type { TurnView } from '../../shared/turn/turn-view';
 import { DECIDE_UPDATE } from '../../workflows/contract';
@@ -30,6 +29,7 @@ import { readFact, type EventFact } from '../../record/history';
 import { timeOf, type HistoryEvent } from '../../temporal/history';
 import { Questions, type DecisionEvent } from './questions';
 import type { TurnEvent } from '../../shapes/turn-event';
+import { optional } from '../../shared/json/optional';
 
 /** Events to report once a workflow task has processed them: `at` is when that task began. */
 type Later = (at: string) => TurnEvent[];
@@ -146,9 +146,9 @@ export class EventReader {
   private completedActivityEvents(at: string, activity: { type: string; input: unknown }, output: unknown): TurnEvent[] {
     switch (activity.type) {
       case 'takeStep': {
-        const { text, calls, origin, passed } = output as TakeStepOutput;
+        const { text, calls, usage, origin, passed } = output as TakeStepOutput;
         const by = optional({ model: origin?.model, passed });
-        return stepEvents(at, { step: (activity.input as TakeStepInput).step, text, ...by }, calls);
+        return stepEvents(at, { step: (activity.input as TakeStepInput).step, text, usage, ...by }, calls);
       }
       case 'admitDirect':
         return stepEvents(at, { step: 1, text: '' }, [(output as AdmitDirectOutput).call]);
