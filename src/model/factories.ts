@@ -10,6 +10,7 @@ import { OpenAiProvider, type OpenAiOptions } from './openai/provider';
 import { withPromptedTools } from './prompted-tools';
 import type { ModelProvider } from './provider';
 import { ANTHROPIC_PROVIDER } from './provider';
+import { COMPATIBLE_FILES, type TakenFiles } from './taken-files';
 
 /** A model of one vendor. */
 export interface VendorModel extends ModelProvider {
@@ -37,13 +38,15 @@ export type OpenAiCompatibleOptions = Pick<OpenAiOptions, 'apiKey' | 'headers' |
   baseUrl: string;
   /** `prompted`: tools are described in the prompt, for models without a tool API. @default 'native' */
   toolCalls?: 'native' | 'prompted';
+  /** Largest image and PDF that the model takes, bytes; 0: none. @default images of 20 MB, no PDF */
+  files?: TakenFiles;
 };
 
 /** A server that speaks OpenAI's chat completions: Ollama, vLLM, llama.cpp, OpenRouter and others. It may need no key. */
 export function openaiCompatible({ model, toolCalls, ...options }: OpenAiCompatibleOptions): VendorModel {
   // Answers go back only to the server that made them.
   const name = `openai-compatible ${URL.canParse(options.baseUrl) ? new URL(options.baseUrl).host : options.baseUrl}`;
-  const make = () => new OpenAiProvider({ ...options, api: 'chat', name, maxTokensField: 'max_tokens' });
+  const make = () => new OpenAiProvider({ files: COMPATIBLE_FILES, ...options, api: 'chat', name, maxTokensField: 'max_tokens' });
   return lazily(name, model, () => (toolCalls === 'prompted' ? withPromptedTools(make()) : make()));
 }
 

@@ -41,6 +41,7 @@ import {
   type TooLong,
 } from './compaction';
 import { addOutcomes, messagesOf, earlierSpeakers } from './conversation';
+import { messagesWithFiles } from './files';
 import type { Dependencies } from '../ports';
 import { agentSince, beginningAgent, type PreparedStart } from './mcp-tools';
 import { startFaultIn } from '../checks/start';
@@ -200,11 +201,12 @@ export async function request(
   const options = definition.modelOptions;
   const free = mayForceTools || options.tool_choice === undefined ? options : { ...options, tool_choice: { type: 'none' } };
   try {
+    const readable = await messagesWithFiles(deps, messages);
     return await deps.model.request(
       {
         model: modelOf(deps, preparedAgent),
         system: systemPrompt(definition),
-        messages,
+        messages: readable,
         tools,
         serverTools: definition.serverTools,
         maxTokens: definition.maxTokens,

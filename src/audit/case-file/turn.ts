@@ -3,6 +3,7 @@ import type { BlockBody, RunBody, TurnBody, TurnEndBody } from '../format/lines'
 import { effectRecordFacts, type EffectRecordFacts } from '../../record/effect';
 import { messageContent, ofKind, readBlock, type ReadEnd, type ReadOf } from '../../record/read-block';
 import type { Json, JsonObject } from '../../shared/json/json';
+import { fileNote, isFilePart } from '../../shared/turn/message';
 import type { BlockKind } from '../../shared/turn/transcript';
 import { CALL_WORKFLOW } from '../../workflows/contract';
 import { CallBook, type Parts } from './calls';
@@ -243,7 +244,9 @@ export function roleOf({ read }: BlockCase): string | null {
 /** The texts of a message. */
 function joinTexts(block: BlockCase | undefined): string | null {
   if (block === undefined) return null;
-  const texts = messageContent(block.bodies).flatMap(({ text: content }) => textOrNull(content) ?? []);
+  const texts = messageContent(block.bodies).flatMap((part) =>
+    isFilePart(part) ? fileNote(part) : (textOrNull(part.text) ?? []),
+  );
   return texts.join('\n') || null;
 }
 

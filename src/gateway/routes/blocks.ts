@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { checkPresignature, storedFile } from '../../store/core/identity';
+import { attachment } from '../../shared/text/file-name';
 import { StoreError } from '../../store/store';
 import { answerWith, type Wrong } from '../http/errors';
 import { answers, errorAnswer, textAnswer, jsonSchema } from '../schemas/common';
@@ -77,13 +78,3 @@ export const blocks: Route = (app, { store, log }) => {
     }
   });
 };
-
-/** RFC 6266: a plain name for old clients, the whole one in UTF-8 for the others. */
-function attachment(filename: string): string {
-  const plain = filename.replace(/[^A-Za-z0-9 ._-]/g, '_');
-  const encodedName = encodeURIComponent(filename.toWellFormed()).replace(
-    /['()*]/g,
-    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-  return `attachment; filename="${plain}"; filename*=UTF-8''${encodedName}`;
-}

@@ -6,6 +6,7 @@ import { isJsonObject, type JsonObject } from '../../shared/json/json';
 import { foreignBlocksRemoved } from '../foreign-blocks';
 import { ANTHROPIC_PROVIDER, type ModelRequest } from '../provider';
 import { repairConversation, type WireMessage } from '../repair-conversation';
+import { ANTHROPIC_FILES, withTakenFiles } from '../taken-files';
 import { foreignAnswer, type FailureContext } from '../failure';
 import { sdk, sdkStreaming } from './sdk';
 
@@ -34,7 +35,8 @@ export function toWire(request: ModelRequest): WireBody {
     })),
     ...request.serverTools,
   ];
-  const own = foreignBlocksRemoved(request.messages, ANTHROPIC_PROVIDER);
+  const taken = withTakenFiles(request.messages, ANTHROPIC_FILES);
+  const own = foreignBlocksRemoved(taken, ANTHROPIC_PROVIDER);
   const messages = repairConversation(own, request.container !== undefined);
   return {
     ...fitting(allowedOptions(request.options), { messages, tools }),
