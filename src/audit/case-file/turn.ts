@@ -7,6 +7,7 @@ import { fileNote, isFilePart } from '../../shared/turn/message';
 import type { BlockKind } from '../../shared/turn/transcript';
 import { CALL_WORKFLOW } from '../../workflows/contract';
 import { CallBook, type Parts } from './calls';
+import { filesOf } from './files';
 import { History } from './history';
 import { list, number, object, objectOrNull, text, textOrNull, time } from '../../record/fields';
 import { outsidersIn } from './outsiders';
@@ -97,6 +98,7 @@ export class TurnBuilder {
       calls,
       messages: history.messages,
       ignored: { count: number(object(view.ignored_signals).count), last: list(object(view.ignored_signals).last).map(object) },
+      files: filesOf(chain, this.parts),
       outsiders: outsidersIn(this.blocks, calls, this.tools),
       effects: this.effects,
       transcript: this.blocks,
