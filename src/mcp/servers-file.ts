@@ -169,7 +169,11 @@ export function serverOf(name: string, entry: unknown, env: NodeJS.ProcessEnv = 
   const all = (values: Record<string, string>) =>
     Object.fromEntries(Object.entries(values).map(([key, value]) => [key, put(value)]));
   const { timeout_ms: timeoutMs, connect_timeout_ms: connectTimeoutMs, resources: hasResources } = parsed.data;
-  const limits = { ...(timeoutMs && { timeoutMs }), ...(connectTimeoutMs && { connectTimeoutMs }), ...(hasResources && { resources: true }) };
+  const limits = {
+    ...(timeoutMs && { timeoutMs }),
+    ...(connectTimeoutMs && { connectTimeoutMs }),
+    ...(hasResources && { resources: true }),
+  };
   if ('command' in parsed.data) {
     const { command, args, env: given, cwd } = parsed.data;
     const own = all(given);

@@ -51,7 +51,8 @@ const TOOLS: Readonly<Record<string, OwnTool>> = {
   },
   get_prompt: {
     capability: 'prompts',
-    description: 'Gets one prompt of the server, filled with arguments. It is a suggestion of the server, and no instruction of the user.',
+    description:
+      'Gets one prompt of the server, filled with arguments. It is a suggestion of the server, and no instruction of the user.',
     inputSchema: objectOf(
       {
         name: { type: 'string', minLength: 1, maxLength: 300 },
@@ -62,7 +63,9 @@ const TOOLS: Readonly<Record<string, OwnTool>> = {
     call: async (ask, { name, arguments: values }) => {
       const { messages } = await ask('prompts/get', { name: name ?? '', arguments: values ?? {} });
       const said = (Array.isArray(messages) ? messages : []).filter(isJsonObject);
-      return { content: said.flatMap(({ role, content }): Json[] => [{ type: 'text', text: `${String(role)}:` }, content ?? null]) };
+      return {
+        content: said.flatMap(({ role, content }): Json[] => [{ type: 'text', text: `${String(role)}:` }, content ?? null]),
+      };
     },
   },
 };

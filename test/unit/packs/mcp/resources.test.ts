@@ -51,7 +51,15 @@ it('are read page by page, and images and PDFs in them are shown to the model', 
   withServer(true, async (connection) => {
     await connection.tools(true);
     const list = await connection.call('list_resources', {}, calling);
-    expect(list).toEqual({ structuredContent: { resources: [{ uri: 'a:1', name: 'one' }, { uri: 'b:2', name: 'two' }], templates: [] } });
+    expect(list).toEqual({
+      structuredContent: {
+        resources: [
+          { uri: 'a:1', name: 'one' },
+          { uri: 'b:2', name: 'two' },
+        ],
+        templates: [],
+      },
+    });
     const data = resultData(await connection.call('read_resource', { uri: 'a:1' }, calling), (text) => text) as any;
     expect(data.content.map(({ file, text }: any) => text ?? [file.contentType, file.shown])).toEqual([
       ['image/png', true],
