@@ -63,7 +63,7 @@ const TABLE = {
   record: { may: ['shared', 'cards'], types: ['shapes'] },
   store: { may: ['shared', 'record', 'telemetry'] },
   // What files are by their content, and files as parts of the store.
-  files: { may: ['shared', 'record', 'store'], types: ['shapes'] },
+  files: { may: ['shared', 'record', 'store'], types: ['shapes', 'model', 'tools'] },
   telemetry: { may: ['shared'], types: ['tools'] },
   model: { may: ['shared', 'telemetry'] },
   tools: { may: ['shared', 'files', 'record', 'rules', 'store', 'telemetry'], types: ['agents', 'model', 'shapes'] },

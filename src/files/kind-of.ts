@@ -32,35 +32,35 @@ const NAMES: Readonly<Record<string, string>> = {
   'application/pdf': 'PDF',
   'text/plain': 'plain text',
 };
-const TAKEN = 'PNG, JPEG, GIF and WebP images, PDF, and plain text in UTF-8';
+const ALL_KINDS = 'PNG, JPEG, GIF and WebP images, PDF, and plain text in UTF-8';
 /** Says nothing of the content. */
 const OCTETS = 'application/octet-stream';
 
 /**
- * @param declared the media type that the sender says; undefined: none. It must be that of the content
+ * @param mediaType the media type that the sender says; undefined: none. It must be that of the content
  */
-export function checkFile(content: Uint8Array, declared?: string): FileCheck {
+export function checkFile(content: Uint8Array, mediaType?: string): FileCheck {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
   if (bytes.length === 0) return refuse('the file is empty');
   if (bytes.length > MOST_FILE_BYTES) return refuse(`the file has ${bytes.length} bytes; ${MOST_FILE_BYTES} (32 MB) are allowed`);
-  const said = declared?.split(';')[0]!.trim().toLowerCase();
+  const senderType = mediaType?.split(';')[0]!.trim().toLowerCase();
   const found = KINDS.find(({ begins }) => begins(bytes));
-  if (found === undefined) return checkText(bytes, said);
+  if (found === undefined) return checkText(bytes, senderType);
   const { media_type } = found;
   const fault = found.fault(bytes);
   if (fault !== null) return refuse(`it begins as ${NAMES[media_type]}, and ${fault}`);
-  return agreed(media_type, said);
+  return asSender(media_type, senderType);
 }
 
-function checkText(bytes: Buffer, said: string | undefined): FileCheck {
+function checkText(bytes: Buffer, senderType: string | undefined): FileCheck {
   const fault = textFault(bytes);
-  if (fault === null) return agreed('text/plain', said);
-  return refuse(`it is none of ${TAKEN}${said === 'text/plain' ? `: ${fault}` : ''}`);
+  if (fault === null) return asSender('text/plain', senderType);
+  return refuse(`it is none of ${ALL_KINDS}${senderType === 'text/plain' ? `: ${fault}` : ''}`);
 }
 
-function agreed(media_type: string, said: string | undefined): FileCheck {
-  if (said !== undefined && said !== '' && said !== OCTETS && said !== media_type)
-    return refuse(`it is said to be ${said.slice(0, 60)}, and its content is ${media_type}`);
+function asSender(media_type: string, senderType: string | undefined): FileCheck {
+  if (senderType !== undefined && senderType !== '' && senderType !== OCTETS && senderType !== media_type)
+    return refuse(`it is said to be ${senderType.slice(0, 60)}, and its content is ${media_type}`);
   return { ok: true, media_type, kind: MEDIA_TYPES[media_type]! };
 }
 
@@ -69,8 +69,8 @@ function refuse(reason: string): FileCheck {
 }
 
 function startsWith(...magic: number[]): (bytes: Buffer) => boolean {
-  const wanted = Buffer.from(magic);
-  return (bytes) => bytes.subarray(0, wanted.length).equals(wanted);
+  const start = Buffer.from(magic);
+  return (bytes) => bytes.subarray(0, start.length).equals(start);
 }
 
 function isRiffWebp(bytes: Buffer): boolean {

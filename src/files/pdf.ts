@@ -9,7 +9,7 @@ const TAIL = 1024;
 const END = '%%EOF';
 const TABLE = /startxref\s+(\d{1,10})\s+%%EOF[\s\0]*$/;
 /** A reference to the keys of an encrypted document. */
-const ENCRYPTED = /\/Encrypt\s+\d{1,10}\s+\d{1,5}\s+R/;
+const KEY_REFERENCE = /\/Encrypt\s+\d{1,10}\s+\d{1,5}\s+R/;
 
 export function pdfFault(bytes: Buffer): string | null {
   if (!HEADER.test(bytes.toString('latin1', 0, 8))) return 'its version is none that is known';
@@ -24,6 +24,6 @@ export function pdfFault(bytes: Buffer): string | null {
 
 function isEncrypted(bytes: Buffer): boolean {
   for (let at = bytes.indexOf('/Encrypt'); at >= 0; at = bytes.indexOf('/Encrypt', at + 1))
-    if (ENCRYPTED.test(bytes.toString('latin1', at, at + 32))) return true;
+    if (KEY_REFERENCE.test(bytes.toString('latin1', at, at + 32))) return true;
   return false;
 }

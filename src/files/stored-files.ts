@@ -4,7 +4,7 @@ import type { FilePart } from '../shared/turn/message';
 import { FILE_BYTES_VERSION, FILE_VERSION, filePart, readFileBody, readFileBytes, type FileBody } from '../record/stored-file';
 import { StoreError, type Store } from '../store/store';
 import { checkFile } from './kind-of';
-import { safeFilename } from '../shared/text/file-name';
+import { safeFilename } from '../shared/text/visible';
 
 type FileStore = Pick<Store, 'putPart' | 'getPart' | 'getSealedPart'>;
 

@@ -7,7 +7,7 @@ import { fileBytes, findFile, putFile, BadFile } from '../files/stored-files';
 import { storedMessage, UnknownFile } from '../files/message-input';
 import { filePart } from '../record/stored-file';
 import { uploadedFile, type MessageInput, type UploadedFile } from '../shapes/message';
-import { attachment } from '../shared/text/file-name';
+import { attachment } from '../shared/text/visible';
 import { MOST_FILE_BYTES, type Message } from '../shared/turn/message';
 import type { Store } from '../store/store';
 import { Refusal } from './http/errors';
@@ -57,8 +57,8 @@ export const files: Route = (app, parts) => {
   // In a scope of its own: no other route takes a body that is not JSON.
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MOST_FILE_BYTES }, (_request, body, done) =>
-      done(null, body),
+    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MOST_FILE_BYTES }, (_request, body, callback) =>
+      callback(null, body),
     );
     scope.post<{ Querystring: z.infer<typeof putQuery>; Body: unknown; Reply: UploadedFile }>(
       '/v1/files',

@@ -12,7 +12,7 @@ import { optional } from '../../shared/json/optional';
 import type { PreparedAgent } from '../../tools/catalogue/registry';
 import { showingCharacters } from '../call/heartbeat';
 import type { Dependencies } from '../ports';
-import { messagesWithFiles } from './files';
+import { messagesWithFiles } from '../../files/conversation-files';
 
 export interface ModelRequestParts {
   messages: ModelMessage[];

@@ -7,13 +7,15 @@ import { type Draft, walk } from '../../store/core/transcript';
 import type { AnsweringTurn } from '../../record/blocks';
 import { decisionBlocks, resultsBlock } from '../../record/write-block';
 import { readResult, UnexpectedPart } from '../../record/parts';
+import { filesIn } from '../../tools/results/result-files';
 import { errorText, resultText } from '../../tools/results/result-text';
+import type { Envelope } from '../../shared/wire/errors';
 import type { StoredBlock } from '../../store/core/seal';
 import { samePerson } from '../../shared/approval/approval';
 import { readBlock, type ReadBlock, type ReadDecision } from '../../record/read-block';
 import { closeQuestion } from '../people/questions';
 import { optional } from '../../shared/json/optional';
-import { shownFiles } from './files';
+import { shownFiles } from '../../files/conversation-files';
 
 /** All messages of a transcript's blocks. The messages that the model gets: compaction.ts. */
 export function messagesOf(blocks: StoredBlock[]): ModelMessage[] {
@@ -79,7 +81,16 @@ async function outcomeContent(store: Store, turn: TurnContext, outcome: CallOutc
   if (outcome.result_ref === null) return [{ type: 'text', text: errorText(outcome.error!, outcome.note) }];
   const result = readResult(await store.getPart(outcome.result_ref));
   const text = resultText(outcome.result_ref, result, outcome.note);
-  return [{ type: 'text', text }, ...(await shownFiles(store, turn, outcome.call_id, result.envelope))];
+  return [{ type: 'text', text }, ...(await filesOf(store, turn, outcome, result.envelope))];
+}
+
+function filesOf(
+  store: Store,
+  { requester, turn_id }: TurnContext,
+  { call_id }: CallOutcome,
+  envelope: Envelope,
+): Promise<JsonObject[]> {
+  return shownFiles(store, { requester, turn_id, call_id }, envelope.success ? filesIn(envelope.data) : []);
 }
 
 /** One message with the hash of its block; a summary has the hash of the last block that it covers. */

@@ -14,7 +14,7 @@ import { toolCallsOf } from './compaction';
 import type { PreparedStart } from './mcp-tools';
 import { optional } from '../../shared/json/optional';
 import { contentOf } from '../../shared/turn/message';
-import { BAD_MESSAGE, checkMessage } from './files';
+import { storedMessageFault } from '../../files/conversation-files';
 
 /**
  * @param parent head of the previous turn, which the draft follows
@@ -26,7 +26,9 @@ export async function addBeginning(
   { agent, outside }: PreparedStart,
   { turn, message, attestation }: TurnBegin & { turn: TurnContext },
 ): Promise<void> {
-  await checkMessage(deps.store, turn.requester, message);
+  const fault = await storedMessageFault(deps.store, turn.requester, message);
+  if (fault !== null)
+    throw ApplicationFailure.nonRetryable(`The message is not taken: ${fault.replace(/\.$/, '')}.`, BAD_MESSAGE);
   const message_hash = hashJson(message);
   await checkStart(deps, agent, { turn, agent: turn.agent, message_hash, attestation });
   const definition_ref = await deps.archive.agent(agent);
@@ -49,6 +51,7 @@ export async function addBeginning(
   draft.add(messageBlock('user', contentOf(message)), at);
 }
 
+const BAD_MESSAGE = 'holdfast.bad_message';
 /** Such a message begins nothing, so there is nothing to keep. */
 const NO_START: readonly unknown[] = [UNATTESTED_START, BAD_MESSAGE];
 

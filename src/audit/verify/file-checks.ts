@@ -22,20 +22,20 @@ interface Bytes {
 }
 
 /** What the bundle has under a ref; null: it was left out. */
-type Known = { file: FileBody } | { bytes: Bytes } | 'other' | null;
+type PartContent = { file: FileBody } | { bytes: Bytes } | 'other' | null;
 
 /** Base64 in groups of four, padded. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** The files of a whole bundle. */
 export class BundleFiles {
-  private readonly known = new Map<string, Exclude<Known, 'other'>>();
+  private readonly contents = new Map<string, Exclude<PartContent, 'other'>>();
   private readonly others = new Set<string>();
 
   part(ref: string, part: Part | null): void {
-    const known = part === null ? null : read(part.body);
-    if (known === 'other') this.others.add(ref);
-    else this.known.set(ref, known);
+    const content = part === null ? null : read(part.body);
+    if (content === 'other') this.others.add(ref);
+    else this.contents.set(ref, content);
   }
 
   /** What is wrong with a file that a message names; null: nothing. */
@@ -54,8 +54,8 @@ export class BundleFiles {
     return isSame ? null : `The bytes of the file ${of.file} are others than its description says`;
   }
 
-  private find(ref: string): Known | undefined {
-    return this.others.has(ref) ? 'other' : this.known.get(ref);
+  private find(ref: string): PartContent | undefined {
+    return this.others.has(ref) ? 'other' : this.contents.get(ref);
   }
 }
 
@@ -93,7 +93,7 @@ export class TurnFiles {
   }
 }
 
-function read(body: Json): Known {
+function read(body: Json): PartContent {
   const file = readFileBody(body);
   if (file !== null) return { file };
   if (!isJsonObject(body) || body.v !== FILE_BYTES_VERSION) return 'other';

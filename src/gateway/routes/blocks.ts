@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { checkPresignature, storedFile } from '../../store/core/identity';
-import { attachment } from '../../shared/text/file-name';
+import { attachment } from '../../shared/text/visible';
 import { StoreError } from '../../store/store';
 import { answerWith, type Wrong } from '../http/errors';
 import { answers, errorAnswer, textAnswer, jsonSchema } from '../schemas/common';

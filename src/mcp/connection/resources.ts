@@ -62,9 +62,9 @@ const TOOLS: Readonly<Record<string, OwnTool>> = {
     ),
     call: async (ask, { name, arguments: values }) => {
       const { messages } = await ask('prompts/get', { name: name ?? '', arguments: values ?? {} });
-      const said = (Array.isArray(messages) ? messages : []).filter(isJsonObject);
+      const replies = (Array.isArray(messages) ? messages : []).filter(isJsonObject);
       return {
-        content: said.flatMap(({ role, content }): Json[] => [{ type: 'text', text: `${String(role)}:` }, content ?? null]),
+        content: replies.flatMap(({ role, content }): Json[] => [{ type: 'text', text: `${String(role)}:` }, content ?? null]),
       };
     },
   },

@@ -5,7 +5,7 @@ import { trustedEntry } from '../../../src/attestation/gateway-key';
 import { ofKey } from '../../../src/attestation/bundle-signer';
 import { redact } from '../../../src/audit/redact/redact';
 import { verifyBundle } from '../../../src/audit/verify';
-import { content } from '../../../src/tools/results/content';
+import { content } from '../../../src/tools/results/result-files';
 import { GIF, pdf, png } from '../../support/files/samples';
 import { bundleOf } from '../../support/bundle-of';
 import { ask, say } from '../../support/scripted-model';

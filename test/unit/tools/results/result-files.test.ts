@@ -1,4 +1,4 @@
-import { safeFilename } from '../../../../src/shared/text/file-name';
+import { safeFilename } from '../../../../src/shared/text/visible';
 import fc from 'fast-check';
 import type { Json } from '../../../../src/shared/json/json';
 import {
