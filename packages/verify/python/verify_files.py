@@ -4,7 +4,6 @@ import base64, hashlib, re
 KINDS = {"image/png": "image", "image/jpeg": "image", "image/gif": "image", "image/webp": "image",
          "application/pdf": "document", "text/plain": "document"}
 HASH, LARGEST, LONGEST_NAME = re.compile(r"[0-9a-f]{64}"), 32 * 1024 * 1024, 120
-BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 
 def is_hash(value): return isinstance(value, str) and HASH.fullmatch(value) is not None
 
@@ -43,9 +42,14 @@ class BundleFiles:
             known = is_hash(body.get("sha256")) and is_hash(body.get("bytes")) and body.get("media_type") in KINDS
             return ("file", body) if texts and size and known else ()
         data = body.get("data")
-        if body.get("v") != "holdfast.file-bytes/1" or not isinstance(data, str) or not BASE64.fullmatch(data):
+        if body.get("v") != "holdfast.file-bytes/1" or not isinstance(data, str):
             return ()
-        content = base64.b64decode(data)
+        try:
+            content = base64.b64decode(data.encode("ascii"), validate=True)
+        except ValueError:
+            return ()
+        if base64.b64encode(content).decode() != data:
+            return ()  # not in its one form
         return "bytes", len(content), hashlib.sha256(content).hexdigest()
 
     def right(self, one):
