@@ -62,8 +62,8 @@ class BundleFiles:
         if known[:1] != ("file",):
             return False
         body = known[1]
-        said = {"type": KINDS[body["media_type"]], "file": one["file"]} | {it: body[it] for it in ("name", "media_type", "size")}
-        if self.form(said) != self.form(one) or body["bytes"] not in self.known:
+        said = {it: body[it] for it in ("name", "media_type", "size")} | {"file": one["file"]}
+        if self.form(said | {"type": KINDS[body["media_type"]]}) != self.form(one) or body["bytes"] not in self.known:
             return False
         content = self.known[body["bytes"]]
         return content is None or content == ("bytes", body["size"], body["sha256"])
