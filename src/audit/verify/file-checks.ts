@@ -96,7 +96,9 @@ function read(body: Json): PartContent {
   if (!isJsonObject(body) || body.v !== FILE_BYTES_VERSION) return 'other';
   const bytes = readFileBytes(body);
   // Base64 in its one form. A regular expression would overflow its stack on a large file.
-  return bytes === null || bytes.toString('base64') !== body.data ? 'other' : { bytes: { size: bytes.length, sha256: sha256Hex(bytes) } };
+  return bytes === null || bytes.toString('base64') !== body.data
+    ? 'other'
+    : { bytes: { size: bytes.length, sha256: sha256Hex(bytes) } };
 }
 
 /** The hashes of the parts of a message, in order; null: it is a text, or not known. */
