@@ -8,7 +8,7 @@ import { storedMessage, UnknownFile } from '../files/message-input';
 import { filePart } from '../record/stored-file';
 import { uploadedFile, type MessageInput, type UploadedFile } from '../shapes/message';
 import { attachment } from '../shared/text/visible';
-import { MOST_FILE_BYTES, type Message } from '../shared/turn/message';
+import { MEDIA_TYPES, MOST_FILE_BYTES, type Message } from '../shared/turn/message';
 import type { Store } from '../store/store';
 import { Refusal } from './http/errors';
 import { ROLES, sees } from './auth/principals';
@@ -41,6 +41,12 @@ const schemas = {
       'The body is the file: PNG, JPEG, GIF, WebP, PDF or plain text in UTF-8, at most 32 MB. What it is, its content says; a `Content-Type` other than `application/octet-stream` must agree with it. The same file again has the same reference. Only its owner can name it in a message.',
     tags,
     querystring: jsonSchema(putQuery),
+    // Bytes have no schema: what they are is checked when they have come.
+    body: {
+      content: Object.fromEntries(
+        [...Object.keys(MEDIA_TYPES), 'application/octet-stream'].map((type) => [type, { schema: {} }]),
+      ),
+    },
     response: answers({ 200: answer('It is stored.', uploadedFile, example) }),
   },
   get: {
@@ -87,7 +93,7 @@ export const files: Route = (app, parts) => {
         .header('content-disposition', type === 'image' ? disposition.replace(/^attachment/, 'inline') : disposition)
         .header('content-security-policy', "default-src 'none'; sandbox")
         .header('cross-origin-resource-policy', 'same-origin')
-        .header('cache-control', 'private, max-age=3600')
+        .header('cache-control', 'private, no-store')
         .header('content-length', size)
         .header('etag', `"${body.sha256}"`)
         .send(bytes);
