@@ -18,6 +18,7 @@ import { OpenAiProvider, type OpenAiOptions } from './openai/provider';
 import { withPromptedTools } from './prompted-tools';
 import type { ModelProvider } from './provider';
 import { ANTHROPIC_PROVIDER } from './provider';
+import { COMPATIBLE_FILES, type TakenFiles } from './taken-files';
 
 /** A model of one vendor. */
 export interface VendorModel extends ModelProvider {
@@ -60,6 +61,8 @@ export type OpenAiCompatibleOptions = Pick<OpenAiOptions, 'apiKey' | 'headers' |
   OfModel & {
     /** Such as `http://127.0.0.1:11434/v1`. */
     baseUrl: string;
+    /** Largest image and PDF that the model takes, bytes; 0: none. @default images of 20 MB, no PDF */
+    files?: TakenFiles;
   };
 
 /** A server that speaks OpenAI's chat completions: Ollama, vLLM, llama.cpp, OpenRouter and others. It may need no key. */
@@ -72,7 +75,13 @@ export function openAiProvider(options: Omit<OpenAiOptions, 'name' | 'fetch' | '
   const { baseUrl } = options;
   if (baseUrl === undefined) return new OpenAiProvider(options);
   // Older servers know the older name of the field.
-  return new OpenAiProvider({ api: 'chat', ...options, name: compatibleName(baseUrl), maxTokensField: 'max_tokens' });
+  return new OpenAiProvider({
+    api: 'chat',
+    files: COMPATIBLE_FILES,
+    ...options,
+    name: compatibleName(baseUrl),
+    maxTokensField: 'max_tokens',
+  });
 }
 
 /** Answers go back only to the server that made them, so each has its own name. */
