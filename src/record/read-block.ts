@@ -285,7 +285,7 @@ function readAdmission(head: JsonObject, calls: Json[]): ReadAdmission {
     context_window: typeof head.context_window === 'number' ? head.context_window : null,
     container: container && texts(container, ['id', 'expires_at']),
     origin: readOrigin(head),
-    passed: list(head.passed).filter(isJsonObject).map(readPassed),
+    passed: list(head.passed).filter(isJsonObject).map(readPassedModel),
     subject: readSubject(head),
     calls: calls.filter(isJsonObject).map(readAdmittedCall),
   };
@@ -295,7 +295,7 @@ function readOrigin({ origin }: JsonObject): ModelOrigin | null {
   return isJsonObject(origin) ? { provider: text(origin.provider), model: text(origin.model) } : null;
 }
 
-function readPassed({ model, reason, attempts }: JsonObject): PassedModel {
+function readPassedModel({ model, reason, attempts }: JsonObject): PassedModel {
   return { model: text(model), reason: text(reason), attempts: number(attempts) };
 }
 

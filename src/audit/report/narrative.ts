@@ -67,12 +67,12 @@ function describeActions(turn: TurnCase, idOf: IdOf): Text[] {
 function fallbacks({ steps }: TurnCase): string[] {
   const others = steps.filter(({ passed, takenBack }) => passed.length > 0 && !takenBack);
   if (others.length === 0) return [];
-  const taken = others.slice(0, MOST_FIELDS).map(({ step, origin, passed }) => {
+  const texts = others.slice(0, MOST_FIELDS).map(({ step, origin, passed }) => {
     const why = passed.map(({ model, reason }) => `${name(model)}: ${name(reason)}`).join(', ');
     return `step ${step} by ${name(origin?.model ?? 'unknown')} (${why})`;
   });
-  const more = others.length > taken.length ? [count(others.length - taken.length, 'more step')] : [];
-  return [`Taken by another model than the agent's first: ${[...taken, ...more].join('; ')}.`];
+  const more = others.length > texts.length ? [count(others.length - texts.length, 'more step')] : [];
+  return [`Taken by another model than the agent's first: ${[...texts, ...more].join('; ')}.`];
 }
 
 const MOST_FIELDS = 12;

@@ -59,9 +59,9 @@ export function describeSentMessage({ at, kind, name, identity, principal }: Sen
 const DECISION_WORDS: Record<string, string> = { approve: 'approved', deny: 'denied', edit: 'changed' };
 
 /** Says that another model than the agent's first took a step. */
-function takenBy(step: number, model: string, passed: readonly { model: string; reason: string }[]): string {
-  const others = passed.map((one) => `${oneLine(one.model, 60)} did not answer (${oneLine(one.reason, 60)})`).join(', ');
-  return `  step ${step} by ${oneLine(model, 60)}: ${others}`;
+function takenBy(step: number, model: string, others: readonly { model: string; reason: string }[]): string {
+  const reasons = others.map((one) => `${oneLine(one.model, 60)} did not answer (${oneLine(one.reason, 60)})`).join(', ');
+  return `  step ${step} by ${oneLine(model, 60)}: ${reasons}`;
 }
 
 /** One event as a line; null for events without a line. */
