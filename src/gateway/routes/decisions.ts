@@ -9,13 +9,16 @@ import { decidedCalls } from '../../client/approvals/watch-pending';
 import type { ActRecord } from '../../client/turns/start-turn';
 import type { TurnHandle } from '../../client/turns/turn-handle';
 import { asJson } from '../../shared/json/json';
+import { optional } from '../../shared/json/optional';
 import { decidedCall } from '../../shapes/turn-view';
 import { decisionFields, digest, readDecisionBody, sendingOf, type DecisionBody } from '../decision-body';
+import { Refusal } from '../http/errors';
 import { once } from '../http/idempotency';
 import type { Principal } from '../auth/principals';
 import { answer, answers, body, postHeaders, turnParams } from '../schemas/common';
 import { visibleTurn } from '../auth/turn-session-access';
 import { decideByPasskey } from '../../passkeys/decision';
+import { inStead } from '../../deputies/in-stead';
 import { passkeyAssertion } from '../../shapes/passkey';
 import type { Route } from '../route';
 
@@ -35,6 +38,7 @@ const decisionBody = z.strictObject({
 const decisionReply = z.object({
   accepted: z.literal(true),
   by: z.string(),
+  on_behalf_of: z.string().optional().describe('For whom, if a deputy decided.'),
   calls: z.array(z.string()).describe('The whole digests.'),
   now: z
     .array(decidedCall)
@@ -68,15 +72,19 @@ export const decisions: Route = (app, parts) => {
       const { passkey, ...body } = request.body;
       const read = readDecisionBody(asJson(body), principal);
       const { turn } = await visibleTurn(parts, principal, request.params.id);
+      const sending = await inStead(parts, sendingOf(read, principal), read.fields.on_behalf_of);
       const decide = (handle: TurnHandle) =>
         passkey === undefined
-          ? decideAs(handle, parts.key, principal, read)
-          : decideByPasskey(handle, parts, principal, sendingOf(read, principal), passkey);
+          ? signAndDecide(handle, parts.key, sending)
+          : decideByPasskey(handle, parts, principal, sending, passkey);
       const calls = await once(request.operation, turn, decide, sentCalls);
       (await parts.client()).inbox.decided(turn.id, calls);
       return reply
         .header('cache-control', 'no-store')
-        .send({ accepted: true, by: principal.name, calls, now: await decidedCalls(turn, calls) });
+        .send({
+          ...{ accepted: true as const, by: principal.name, ...optional({ on_behalf_of: read.fields.on_behalf_of }) },
+          ...{ calls, now: await decidedCalls(turn, calls) },
+        });
     },
   );
 };
@@ -87,7 +95,13 @@ export function sentCalls({ sent }: ActRecord): string[] {
   return calls ?? [call!];
 }
 
+function notHere(): Refusal {
+  const message = 'A deputy approves on the page, or by POST /v1/turns/ID/decisions: leave "on_behalf_of" out here.';
+  return new Refusal({ code: 'INVALID_PARAMS', reason: 'bad_decision', message });
+}
+
 /** Signs a principal's decision, and sends it. @returns the whole digests. @throws DecisionNotAccepted with the reason */
 export function decideAs(turn: TurnHandle, key: SigningKey, principal: Principal, body: DecisionBody): Promise<string[]> {
+  if (body.fields.on_behalf_of !== undefined) throw notHere();
   return signAndDecide(turn, key, sendingOf(body, principal));
 }
