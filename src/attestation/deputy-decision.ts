@@ -29,7 +29,9 @@ const PARTS = { passkey: 7, key: 2 };
 export function writeDeputyDecision(deputyship: string, decision: string): string {
   const text = `${PREFIX}${deputyship}.${decision}`;
   if (text.length > LONGEST_TOKEN)
-    throw new RangeError(`A signed decision of ${text.length} characters is too long: another kind of passkey makes shorter ones`);
+    throw new RangeError(
+      `A signed decision of ${text.length} characters is too long: another kind of passkey makes shorter ones`,
+    );
   return text;
 }
 
@@ -86,43 +88,47 @@ export function deputyFault(claims: DecisionClaims, signed: SignedDeputyship | n
   if (!samePerson(deputyship.deputy, claims.principal)) return `its deputyship is that of ${quote(deputyship.deputy)}`;
   if (!samePerson(deputyship.for, claims.on_behalf_of ?? '')) return `its deputyship is for ${quote(deputyship.for)}`;
   if (deputyship.namespace !== claims.aud.namespace) return 'its deputyship is for another namespace';
-  const given = rolesGiven(signed, use);
-  if (typeof given === 'string') return given;
-  const more = claims.roles.find((role) => !given.includes(role));
+  const roles = rolesOfUse(signed, use);
+  if (typeof roles === 'string') return roles;
+  const more = claims.roles.find((role) => !roles.includes(role));
   if (more !== undefined) return `${quote(deputyship.for)} gives no deputy the role ${more}`;
   return periodFault(deputyship, use.thenMs) ?? scopeFault(deputyship, use);
 }
 
 /** Why a deputyship does not count whatever is decided; null: it does, within its period. */
 export function deputyshipFault(signed: SignedDeputyship, use: DeputyUse): string | null {
-  const given = rolesGiven(signed, use);
-  return typeof given === 'string' ? given : null;
+  const roles = rolesOfUse(signed, use);
+  return typeof roles === 'string' ? roles : null;
 }
 
 /** The roles that a deputyship gives, as far as the keys are known here. Workers check them with their own. */
 export function rolesOfDeputy(signed: SignedDeputyship, use: DeputyUse): string[] {
-  const given = rolesGiven(signed, use);
-  return typeof given === 'string' ? [...(signed.deputyship.roles ?? [])] : [...given];
+  const roles = rolesOfUse(signed, use);
+  return typeof roles === 'string' ? [...(signed.deputyship.roles ?? [])] : [...roles];
 }
 
 /** The roles that the deputy may use; a text: why the deputyship does not count. */
-function rolesGiven(signed: SignedDeputyship, use: DeputyUse): readonly string[] | string {
+function rolesOfUse(signed: SignedDeputyship, use: DeputyUse): readonly string[] | string {
   const { deputyship, hash, signature } = signed;
   const { keys, thenMs, knownMs = thenMs } = use;
-  const taken = keys.find(({ kid, use: kind }) => kind === 'deputy' && kid === deputyshipId(hash));
-  const fault = taken === undefined ? null : notInForce(taken, thenMs, knownMs);
+  const revocation = keys.find(({ kid, use: kind }) => kind === 'deputy' && kid === deputyshipId(hash));
+  const fault = revocation === undefined ? null : notInForce(revocation, thenMs, knownMs);
   if (fault !== null) return fault;
-  const held = signature instanceof Uint8Array ? ofKey(deputyship, signature, use) : ofPasskey(deputyship, signature, use);
-  if (typeof held === 'string') return held;
-  const { roles = held.roles ?? [] } = deputyship;
-  const more = held.roles && roles.find((role) => !held.roles!.includes(role));
+  const signer = signature instanceof Uint8Array ? ofKey(deputyship, signature, use) : ofPasskey(deputyship, signature, use);
+  if (typeof signer === 'string') return signer;
+  const { roles = signer.roles ?? [] } = deputyship;
+  const more = signer.roles && roles.find((role) => !signer.roles!.includes(role));
   return more === undefined ? roles : `key ${deputyship.kid} does not give a deputy the role ${more}`;
 }
 
 /** What the signer may give; `roles` absent: any. A text: why it may not name deputies. */
-type Held = { roles?: readonly string[] } | string;
+type SignerRoles = { roles?: readonly string[] } | string;
 
-function ofPasskey(deputyship: Deputyship, { assertion, enrolment, enrolmentSignature }: PasskeySignature, use: DeputyUse): Held {
+function ofPasskey(
+  deputyship: Deputyship,
+  { assertion, enrolment, enrolmentSignature }: PasskeySignature,
+  use: DeputyUse,
+): SignerRoles {
   return (
     enrolmentFault({ enrolment, enrolmentSignature }, use.keys, use.thenMs, use.knownMs) ??
     assertedFault(deputyship, { assertion, enrolment }) ?? { roles: enrolment.roles }
@@ -134,7 +140,10 @@ export function passkeySignatureFault({ deputyship, signature }: SignedDeputyshi
   return signature instanceof Uint8Array ? null : assertedFault(deputyship, signature);
 }
 
-function assertedFault(deputyship: Deputyship, { assertion, enrolment }: Omit<PasskeySignature, 'enrolmentSignature'>): string | null {
+function assertedFault(
+  deputyship: Deputyship,
+  { assertion, enrolment }: Omit<PasskeySignature, 'enrolmentSignature'>,
+): string | null {
   const passkey = keyOfEnrolment(enrolment);
   if (deputyship.kid !== passkey.kid || deputyship.enrolment !== enrolmentHash(enrolment))
     return 'its deputyship names another passkey or enrolment';
@@ -143,7 +152,7 @@ function assertedFault(deputyship: Deputyship, { assertion, enrolment }: Omit<Pa
   return assertionFault(assertion, deputyshipChallenge(deputyship), passkey, enrolment);
 }
 
-function ofKey(deputyship: Deputyship, signature: Uint8Array, { keys, thenMs, knownMs }: DeputyUse): Held {
+function ofKey(deputyship: Deputyship, signature: Uint8Array, { keys, thenMs, knownMs }: DeputyUse): SignerRoles {
   const key = keys.find(({ kid }) => kid === deputyship.kid);
   if (!key || isRevocation(key)) return `key ${deputyship.kid}, which signed its deputyship, is not trusted here`;
   if (!verify(null, deputyshipBytes(deputyship), publicKey(key.public), signature))

@@ -13,7 +13,15 @@ import { deputyshipId, type SignedDeputyship } from './deputyship';
 import { enrolmentFault } from './enrolment';
 import { isPasskeyText, passkeyFault, readPasskeyDecision } from './passkey-decision';
 import { publicKey } from './public-key';
-import { CLOCKS_MS, isRevocation, notInForce, readTrustedKeys, undecidedBy, type TrustedKey, type TrustEntry } from './trusted-keys';
+import {
+  CLOCKS_MS,
+  isRevocation,
+  notInForce,
+  readTrustedKeys,
+  undecidedBy,
+  type TrustedKey,
+  type TrustEntry,
+} from './trusted-keys';
 import { errorMessage } from '../shared/text/error-message';
 
 export interface TrustSettings {

@@ -6,6 +6,7 @@ import type { GatewayParts } from '../gateway/route';
 import { Refusal } from '../gateway/http/errors';
 import { samePerson } from '../shared/approval/approval';
 import { DeputyRegister, type StoredDeputyship } from './register';
+import { stateOfDeputy } from './view';
 
 /**
  * The decision as it is signed for another person: in that person's roles, with the deputyship.
@@ -24,14 +25,6 @@ export async function inStead(parts: GatewayParts, sending: SignedSending, perso
   if (found === undefined) throw refusal(missing(between, person, now));
   const roles = rolesOfDeputy(found.signed, { keys: await trustedHere(parts), thenMs: now });
   return { ...sending, roles, deputyship: found.text };
-}
-
-/** `planned`: its period has not begun. `over`: it has passed. `ended`: it was ended before. */
-export function stateOfDeputy({ signed, end }: StoredDeputyship, nowMs: number): 'planned' | 'active' | 'over' | 'ended' {
-  const { from, until } = signed.deputyship;
-  if (end !== null) return 'ended';
-  if (until * 1000 <= nowMs) return 'over';
-  return from * 1000 > nowMs ? 'planned' : 'active';
 }
 
 function missing(between: readonly StoredDeputyship[], person: string, nowMs: number): string {

@@ -1,5 +1,5 @@
 /** Makes and checks the statements by which people name deputies, before the gateway keeps them. */
-import { deputyshipFault, isoOf, passkeySignatureFault } from '../attestation/deputy-decision';
+import { deputyshipFault, passkeySignatureFault } from '../attestation/deputy-decision';
 import {
   deputyshipChallenge,
   makeDeputyship,
@@ -15,12 +15,10 @@ import { sees, type Principal } from '../gateway/auth/principals';
 import { Refusal } from '../gateway/http/errors';
 import type { GatewayParts } from '../gateway/route';
 import { assertionIn, countAssertion, enrolledPasskey, rolesOf } from '../passkeys/decision';
-import type { DeputyAssertion, DeputyView } from '../shapes/deputy';
+import type { DeputyAssertion } from '../shapes/deputy';
 import { samePerson } from '../shared/approval/approval';
 import { tenantOf } from '../shared/ids';
 import { optional } from '../shared/json/optional';
-import { stateOfDeputy } from './in-stead';
-import type { StoredDeputyship } from './register';
 
 /** What a person says who names a deputy; times as ISO 8601. */
 export interface Naming {
@@ -56,7 +54,11 @@ export function recordOf(about: About, { key }: GatewayParts): string {
 }
 
 /** A statement for the person's passkey to sign. */
-export function forPasskey(about: About, kid: string, { enrolment }: SignedEnrolment): { statement: Deputyship; challenge: Buffer } {
+export function forPasskey(
+  about: About,
+  kid: string,
+  { enrolment }: SignedEnrolment,
+): { statement: Deputyship; challenge: Buffer } {
   const statement = makeDeputyship(about, { kid, enrolment: enrolmentHash(enrolment) });
   return { statement, challenge: deputyshipChallenge(statement) };
 }
@@ -100,15 +102,6 @@ export async function mayBring(text: string, principal: Principal, namespace: st
   const isKnown = keys.some(({ kid }) => kid === deputyship.kid);
   const fault = isKnown ? deputyshipFault(signed, { keys, thenMs: Date.now() }) : null;
   if (fault !== null) throw refusal(fault);
-}
-
-export function viewOfDeputy(one: StoredDeputyship): DeputyView {
-  const { deputy, for: person, roles = null, agents = null, tools = null, from, until, kid, v } = one.signed.deputyship;
-  return {
-    ...{ id: one.id, deputy, for: person, roles, agents, tools, from: isoOf(from), until: isoOf(until) },
-    ...{ state: stateOfDeputy(one, Date.now()), signed_by: kid, proof: v === 'holdfast.deputy/1' ? 'signed' : 'record' },
-    ...{ named_at: one.named_at, named_by: one.named_by, ended_at: one.end?.at ?? null, ended_by: one.end?.by ?? null },
-  };
 }
 
 export function refusal(reason: string): Refusal {

@@ -42,7 +42,7 @@ export class DeputyRegister {
     const { deputyship, hash } = signed;
     const id = deputyshipId(hash);
     const fault = await this.store.registers.update<string | null>(ALL, (value, now) => {
-      const index = listed(indexIn(value), now);
+      const index = withoutOld(indexIn(value), now);
       const own = Object.values(index).filter((one) => samePerson(one.for, deputyship.for) && one.until * 1000 > now);
       if (deputyship.until * 1000 <= now) return { answer: 'its period is over' };
       if (index[id] === undefined && own.length >= MOST_OF_ONE) return { answer: `there are ${MOST_OF_ONE} deputies already` };
@@ -100,7 +100,7 @@ export class DeputyRegister {
   }
 }
 
-function listed(index: Index, now: number): Index {
+function withoutOld(index: Index, now: number): Index {
   return Object.fromEntries(Object.entries(index).filter(([, { until }]) => until * 1000 > now - LISTED_MS));
 }
 

@@ -12,8 +12,9 @@ import { deputyAssertion, deputyFields, deputyList, deputyView, exampleDeputy, e
 import { jsonObject } from '../shapes/envelope';
 import { samePerson } from '../shared/approval/approval';
 import { asJson, type JsonObject } from '../shared/json/json';
-import { aboutDeputy, forPasskey, mayBring, recordOf, refusal, signedByPasskey, viewOfDeputy, type Naming } from './naming';
+import { aboutDeputy, forPasskey, mayBring, recordOf, refusal, signedByPasskey, type Naming } from './naming';
 import { DeputyRegister, type StoredDeputyship } from './register';
+import { viewOfDeputy } from './view';
 
 const NAMING = { deputy: 'bob', from: '2026-12-01T00:00:00Z', until: '2026-12-15T00:00:00Z', roles: ['treasurer'] };
 

@@ -57,6 +57,13 @@ export function approvedBy(
   statement: string,
   claims: Pick<DecisionClaims, 'aud' | 'digest'> & Partial<DecisionClaims>,
 ): string {
-  const whole = { decision: 'approve' as const, principal: 'bob', roles: ['treasurer'], head: null, ...steadOf(statement), ...claims };
+  const whole = {
+    decision: 'approve' as const,
+    principal: 'bob',
+    roles: ['treasurer'],
+    head: null,
+    ...steadOf(statement),
+    ...claims,
+  };
   return writeDeputyDecision(statement, attestDecision(key, whole, null));
 }

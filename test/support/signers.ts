@@ -57,9 +57,7 @@ export class Signers {
   }
 
   change(key: SigningKey, facts: Partial<TrustedKey>): void {
-    this.entries = this.entries.map((entry) =>
-      entry.kid === key.kid && !isRevocation(entry) ? { ...entry, ...facts } : entry,
-    );
+    this.entries = this.entries.map((entry) => (entry.kid === key.kid && !isRevocation(entry) ? { ...entry, ...facts } : entry));
     this.write();
   }
 

@@ -5,7 +5,7 @@
 import { approvalsOf, type SettleEffectInput } from '../../shared/io/activities';
 import {
   isBehind,
-  nameOfVoice,
+  nameOfVote,
   samePerson,
   sharePerson,
   type ApprovalPolicy,
@@ -21,8 +21,7 @@ import { decide } from '../../tools/admit/policy';
 import { prepareTool, type PreparedAgent } from '../../tools/catalogue/registry';
 import type { EffectRecord } from '../../record/effect';
 import type { ApprovalEvidence } from '../../record/parts';
-import { withDeputyship } from '../people/deputies';
-import { findStoredQuestion, approvalVerifiedAt, findSettlement, policyOf, rolesThen } from '../people/questions';
+import { findStoredQuestion, approvalVerifiedAt, findSettlement, policyOf, rolesThen, withDeputyship } from '../people/questions';
 import type { Dependencies } from '../ports';
 import { approvalEvidenceOf, presentPolicy, turnFacts } from '../admission/decide-call';
 import { effectiveInput, inputFault } from '../call/call-input';
@@ -47,7 +46,7 @@ export async function recheckApprovals(run: CallContext, present: ApprovalPolicy
   // From the record that the digest covers: the arguments of the activity could leave out a maker.
   const { makers } = policy.four_eyes ? await approvalEvidenceOf(store, call) : { makers: [] };
   for (const [index, approval] of approvals.entries()) {
-    const name = nameOfVoice(approval);
+    const name = nameOfVote(approval);
     if (policy.four_eyes && isBehind(approval, turn.requester))
       return no('approval_by_requester', `${turn.requester} asked for this call; somebody else must approve it.`);
     if (makers.some((maker) => isBehind(approval, maker)))

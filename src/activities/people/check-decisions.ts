@@ -39,8 +39,15 @@ import { keep, metadataOf, refusal, success, withAfterHooks } from '../call/run-
 import { heldOutput } from '../checks/checks-before-effect';
 import { wantsSignatures } from '../checks/own-turn';
 import type { Dependencies } from '../ports';
-import { withDeputyship } from './deputies';
-import { approvalVerifiedAt, findStoredQuestion, policyOf, recordStatement, rolesThen, type StoredQuestion } from './questions';
+import {
+  approvalVerifiedAt,
+  findStoredQuestion,
+  policyOf,
+  recordStatement,
+  rolesThen,
+  withDeputyship,
+  type StoredQuestion,
+} from './questions';
 
 /** Checks a signed decision when it arrives: one that is not genuine must not answer a question. */
 export async function checkDecision(deps: Dependencies, input: CheckDecisionInput): Promise<CheckDecisionOutput> {

@@ -12,7 +12,7 @@ import type { BlockBody, TurnBody } from '../format/lines';
 import type { Part } from '../../shared/turn/transcript';
 import { CLOCKS_MS } from '../../attestation/trusted-keys';
 import { claimsOf } from './attestations';
-import { deputyshipFault, voiceOf, votesOf } from './deputies';
+import { deputyshipFault, voteOf, countVotes } from './deputies';
 import { quote } from './fault';
 import type { History, Report, ScheduledCall } from './history';
 import { isEntry, isOfList, listOf, wantsSignatures } from './recorded-lists';
@@ -378,16 +378,16 @@ export class Blocks {
     report: Report,
   ): void {
     const people = new Set(approvals.map(({ by }) => plainName(text(by))));
-    const voices = approvals.map(voiceOf);
+    const votes = approvals.map(voteOf);
     const approvers = new Set(this.approvals.filter(({ digest }) => digest === body.digest).map(({ person }) => person));
     const alike = people.size === approvers.size && [...people].every((person) => approvers.has(person));
     if (!alike && !this.unknown.decisions) report('B9', 'Other people approved the call by the transcript than by the history');
     const policy = object(body.approval);
     const asks = verdict === 'ask' || admissions.some((it) => it.verdict === 'ask' && it.undecided === undefined);
     const quorum = typeof policy.quorum === 'number' ? policy.quorum : 1;
-    const votes = votesOf(voices);
-    if (asks && votes < quorum) report('B9', `The call ran with ${votes} approvals, and ${quorum} were asked for`);
-    const behind = new Set(voices.flatMap(peopleOf).map(plainName));
+    const count = countVotes(votes);
+    if (asks && count < quorum) report('B9', `The call ran with ${count} approvals, and ${quorum} were asked for`);
+    const behind = new Set(votes.flatMap(peopleOf).map(plainName));
     if (policy.four_eyes === true) this.fourEyes(body, call, behind, report);
     if (policy.channel === 'attested') signedAll(approvals, (at) => this.rolesAt(policy, call.digest, at), report);
     for (const { by, attestation } of approvals) {

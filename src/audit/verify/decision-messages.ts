@@ -144,7 +144,13 @@ export class DecisionMessages {
     const forwardedDecision = {
       decision: from.kind,
       ...(answers ? { call: names[0] ?? null } : { calls: names }),
-      ...optional({ by, on_behalf_of, note: note ?? undefined, [answers ? 'value' : 'input']: input, outcome: outcome ?? undefined }),
+      ...optional({
+        by,
+        on_behalf_of,
+        note: note ?? undefined,
+        [answers ? 'value' : 'input']: input,
+        outcome: outcome ?? undefined,
+      }),
       ...(attestations.length === 0 ? {} : { attestation: attestations }),
     };
     const whole = hashOf(forwardedDecision);
@@ -198,7 +204,17 @@ function says(message: DecisionMessage, words: Words): boolean {
 export function wordsOf(decided: JsonObject): Words {
   const { decision, digest, by, on_behalf_of, note, attestation, channel, identity, until, value } = decided;
   const edits = decision === 'edit';
-  const words = { kind: edits ? 'approve' : text(decision), digest, by, on_behalf_of, note, attestation, channel, identity, until };
+  const words = {
+    kind: edits ? 'approve' : text(decision),
+    digest,
+    by,
+    on_behalf_of,
+    note,
+    attestation,
+    channel,
+    identity,
+    until,
+  };
   if (edits) return words;
   return { ...words, input: decision === 'answer' ? (hashOf(value) ?? '') : null };
 }

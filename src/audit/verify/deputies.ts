@@ -1,17 +1,17 @@
 /** Who stands behind recorded approvals, and what a deputyship must say for the call that it let run (B9). */
 import { deputyshipOf } from '../../attestation/deputy-decision';
 import { text } from '../../record/fields';
-import { sharePerson, type Voice } from '../../shared/approval/approval';
+import { sharePerson, type Vote } from '../../shared/approval/approval';
 import type { Json, JsonObject } from '../../shared/json/json';
 
-export function voiceOf({ by, on_behalf_of }: JsonObject): Voice {
+export function voteOf({ by, on_behalf_of }: JsonObject): Vote {
   return { by: text(by), ...(typeof on_behalf_of === 'string' ? { on_behalf_of } : {}) };
 }
 
 /** How many votes these are: a deputy and the person whom the deputy decides for have one. */
-export function votesOf(voices: readonly Voice[]): number {
-  const counted: Voice[] = [];
-  for (const one of voices) if (!counted.some((earlier) => sharePerson(earlier, one))) counted.push(one);
+export function countVotes(votes: readonly Vote[]): number {
+  const counted: Vote[] = [];
+  for (const one of votes) if (!counted.some((earlier) => sharePerson(earlier, one))) counted.push(one);
   return counted.length;
 }
 

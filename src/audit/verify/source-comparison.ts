@@ -80,7 +80,16 @@ export class SourceComparison {
       this.decisions.add(hashOf(rest));
       // The `approval` of an older `runCall` is a decision; that of an `admitCall` is a policy without a digest.
       if (rest.decision === 'edit' || typeof rest.digest !== 'string') continue;
-      const { digest, decision: what, by, on_behalf_of, at, note = null, channel, identity = null } = rest as Record<string, Json>;
+      const {
+        digest,
+        decision: what,
+        by,
+        on_behalf_of,
+        at,
+        note = null,
+        channel,
+        identity = null,
+      } = rest as Record<string, Json>;
       const attested = rest.attestation !== undefined;
       const entry = { decision: what, by, ...optional({ on_behalf_of }), at, note, channel, identity, attested } as JsonObject;
       const about = this.decisionsByCall.get(text(digest)) ?? new Map<string | null, JsonObject>();

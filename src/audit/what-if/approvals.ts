@@ -1,5 +1,5 @@
 /** Works out the answer that recorded decisions give under another approver policy. */
-import { decisionFault, nameOfVoice, type Voice } from '../../shared/approval/approval';
+import { decisionFault, nameOfVote, type Vote } from '../../shared/approval/approval';
 import { optional } from '../../shared/json/optional';
 import { escalationsFrom, rolesAt, type ApprovalPolicy, type Escalation } from '../../shared/approval/policy';
 import { list, text } from '../../record/fields';
@@ -14,7 +14,7 @@ export function answerUnder(policy: ApprovalPolicy, call: CallCase, requester: s
   const makers = [requester, ...(call.question?.makers ?? [])];
   const askedMs = Date.parse(call.question?.askedAt ?? '');
   const escalations = Number.isNaN(askedMs) ? [] : escalationsFrom(policy, askedMs);
-  const approvals: Voice[] = [];
+  const approvals: Vote[] = [];
   const faults: string[] = [];
   for (const entry of [...call.decisions].sort(byTime)) {
     const { decision, by, onBehalfOf } = entry;
@@ -49,13 +49,13 @@ function faultOf(
   return decisionFault(counts, { kind, by, ...optional({ on_behalf_of: onBehalfOf }), attested: claims !== null }, 0);
 }
 
-function describeApprovals(approvals: readonly Voice[], { quorum }: ApprovalPolicy, faults: string[]): string {
+function describeApprovals(approvals: readonly Vote[], { quorum }: ApprovalPolicy, faults: string[]): string {
   const people = approvals.length === 0 ? '' : `: ${names(approvals)}`;
   return [`${approvals.length} of ${quorum} had approved it${people}`, ...faults].join('; ');
 }
 
-function names(approvals: readonly Voice[]): string {
-  return approvals.map(nameOfVoice).join(' and ');
+function names(approvals: readonly Vote[]): string {
+  return approvals.map(nameOfVote).join(' and ');
 }
 
 function byTime(a: DecisionCase, b: DecisionCase): number {

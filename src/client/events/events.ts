@@ -119,8 +119,8 @@ export class EventReader {
     if (type !== 'runCall' && type !== 'openSubTurn') return [];
     const { call } = input as RunCallInput;
     const decisions = approvalsOf(input as RunCallInput).flatMap(({ digest, decision, by, on_behalf_of, note, value }) => {
-      const voice = { by, ...optional({ on_behalf_of }), note };
-      const event = { at, type: 'approval_decided' as const, call: call.id, tool: call.tool, digest, decision, ...voice };
+      const vote = { by, ...optional({ on_behalf_of }), note };
+      const event = { at, type: 'approval_decided' as const, call: call.id, tool: call.tool, digest, decision, ...vote };
       return this.questions.certain(event).map((one) => ofQuestion(one, value));
     });
     return [...decisions, ...this.again(at, call), { at, type: 'tool_started', call: call.id, tool: call.tool }];

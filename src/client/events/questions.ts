@@ -5,7 +5,7 @@
  * workflow task that processed it. A decision that is still uncertain is reported with the dispatch that it led to.
  */
 import type { CheckDecisionInput, CheckDecisionOutput } from '../../shared/io/activities';
-import { decisionFault, plainName, type OpenQuestion, type Voice } from '../../shared/approval/approval';
+import { decisionFault, plainName, type OpenQuestion, type Vote } from '../../shared/approval/approval';
 import { readDecision, type DecisionFields, type DecisionKind } from '../../shared/approval/decision';
 import { isJsonObject, type Json } from '../../shared/json/json';
 import { optional } from '../../shared/json/optional';
@@ -18,7 +18,7 @@ interface Open extends OpenQuestion {
   kind: 'approval' | 'question';
   call: string;
   tool: string;
-  said: Voice[];
+  said: Vote[];
 }
 
 interface SentDecision {
@@ -36,7 +36,7 @@ export class Questions {
   /** Updates in progress, by the event that accepted them. */
   private readonly acceptedUpdates = new Map<string, SentDecision>();
   /** Whose each signed decision is, once an activity has checked its signature. */
-  private readonly voices = new Map<string, Voice>();
+  private readonly votes = new Map<string, Vote>();
   private readonly reportedKeys = new Set<string>();
   private isExpiryDue = false;
 
@@ -83,7 +83,7 @@ export class Questions {
   onSignatureCheck({ attestation }: CheckDecisionInput, output: CheckDecisionOutput): void {
     if (!output.ok) return;
     const { principal, on_behalf_of } = output;
-    this.voices.set(attestation, { by: principal, ...optional({ on_behalf_of }) });
+    this.votes.set(attestation, { by: principal, ...optional({ on_behalf_of }) });
   }
 
   /** Drops open questions: after a reset the workflow asks again. */
@@ -103,7 +103,7 @@ export class Questions {
     const events: DecisionEvent[] = [];
     const waiting: SentDecision[] = [];
     for (const decision of this.pendingSignals) {
-      if (decision.fields.attestations.some((text) => !this.voices.has(text))) waiting.push(decision);
+      if (decision.fields.attestations.some((text) => !this.votes.has(text))) waiting.push(decision);
       else if (this.counts(decision, nowMs)) events.push(...this.count(startedAt, decision));
     }
     this.pendingSignals = waiting;
@@ -139,27 +139,27 @@ export class Questions {
     if (new Set(questions).size !== questions.length) return false;
     return questions.every((question, index) => {
       const isAttested = fields.attestations.length > 0;
-      const voice = this.voiceOf(fields, index);
-      if (!question || (fields.by !== '' && plainName(fields.by) !== plainName(voice.by))) return false;
-      return decisionFault(question, { kind, ...voice, attested: isAttested }, nowMs) === null;
+      const vote = this.voteOf(fields, index);
+      if (!question || (fields.by !== '' && plainName(fields.by) !== plainName(vote.by))) return false;
+      return decisionFault(question, { kind, ...vote, attested: isAttested }, nowMs) === null;
     });
   }
 
   private count(at: string, { kind, fields }: SentDecision): DecisionEvent[] {
     return fields.calls.flatMap((name, index) => {
       const question = this.find(name);
-      const voice = this.voiceOf(fields, index);
-      if (!question || voice.by === '') return [];
+      const vote = this.voteOf(fields, index);
+      if (!question || vote.by === '') return [];
       const { digest, call, tool, policy, said } = question;
-      said.push(voice);
+      said.push(vote);
       if (kind === 'deny' || said.length >= policy.quorum) this.open.delete(digest);
-      return this.tell({ at, type: 'approval_decided', call, tool, digest, decision: kind, ...voice, note: fields.note });
+      return this.tell({ at, type: 'approval_decided', call, tool, digest, decision: kind, ...vote, note: fields.note });
     });
   }
 
-  private voiceOf({ by, on_behalf_of, attestations }: DecisionFields, index: number): Voice {
+  private voteOf({ by, on_behalf_of, attestations }: DecisionFields, index: number): Vote {
     const attestation = attestations[index];
-    const signed = attestation === undefined ? undefined : this.voices.get(attestation);
+    const signed = attestation === undefined ? undefined : this.votes.get(attestation);
     return signed ?? { by, ...optional({ on_behalf_of }) };
   }
 

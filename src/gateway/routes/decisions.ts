@@ -79,12 +79,10 @@ export const decisions: Route = (app, parts) => {
           : decideByPasskey(handle, parts, principal, sending, passkey);
       const calls = await once(request.operation, turn, decide, sentCalls);
       (await parts.client()).inbox.decided(turn.id, calls);
-      return reply
-        .header('cache-control', 'no-store')
-        .send({
-          ...{ accepted: true as const, by: principal.name, ...optional({ on_behalf_of: read.fields.on_behalf_of }) },
-          ...{ calls, now: await decidedCalls(turn, calls) },
-        });
+      return reply.header('cache-control', 'no-store').send({
+        ...{ accepted: true as const, by: principal.name, ...optional({ on_behalf_of: read.fields.on_behalf_of }) },
+        ...{ calls, now: await decidedCalls(turn, calls) },
+      });
     },
   );
 };

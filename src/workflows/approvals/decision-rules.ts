@@ -112,8 +112,11 @@ export function countDecision(
     pending.answer = { how: 'answered', decision: answer } as never;
     return;
   }
-  const voice = { by, ...optional({ on_behalf_of }) };
-  const decision = { ...decisionOn(question, kind === 'approve' ? 'approve' : 'deny', { ...voice, note, ...from }, at), ...signature };
+  const vote = { by, ...optional({ on_behalf_of }) };
+  const decision = {
+    ...decisionOn(question, kind === 'approve' ? 'approve' : 'deny', { ...vote, note, ...from }, at),
+    ...signature,
+  };
   if (kind === 'deny') {
     pending.answer = { how: 'denied', decision } as never;
     return;

@@ -124,7 +124,9 @@ describe('an approval of a deputy', () => {
     expect(await check(other)).toMatchObject({ ok: false });
     const plain = await import('../../../src/attestation/bundle-signer');
     const own = { aud, digest, decision: 'approve' as const, principal: 'bob', roles: [], head: null };
-    expect(await check(writeDeputyDecision(statement, plain.attestDecision(signers.gateway, own, null)))).toMatchObject({ ok: false });
+    expect(await check(writeDeputyDecision(statement, plain.attestDecision(signers.gateway, own, null)))).toMatchObject({
+      ok: false,
+    });
   });
 
   it('makes no chain: what a deputy signs names a deputy of the deputy only', async () => {
@@ -194,7 +196,11 @@ describe('an approval of a deputy', () => {
       const bob = enrolled(enroller, { alg, principal: 'bob' });
       return writeDeputyDecision(
         statement,
-        passkeyDecision(bob, { ...steadOf(statement), aud: { ...aud, store_id: 'c'.repeat(32) }, digest, v: 'holdfast.decision/6' }, {}),
+        passkeyDecision(
+          bob,
+          { ...steadOf(statement), aud: { ...aud, store_id: 'c'.repeat(32) }, digest, v: 'holdfast.decision/6' },
+          {},
+        ),
       );
     };
     expect(decision('ES256').length).toBeLessThan(LONGEST_TOKEN);
