@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { makeDeputyship, readDeputyship } from '../attestation/deputyship';
 import { SigningKey } from '../attestation/signing-key';
-import { readTrustedKeys, type TrustedKey } from '../attestation/trusted-keys';
+import { isRevocation, readTrustedKeys, type TrustedKey, type TrustEntry } from '../attestation/trusted-keys';
 import { loadConfig, type Config } from '../config';
 import { optional } from '../shared/json/optional';
 import type { DeputyView } from '../shapes/deputy';
@@ -85,9 +85,8 @@ async function askRecord({ gateway }: Config, deputy: string, naming: Naming): P
 
 async function signedNaming(config: Config, deputy: string, naming: Naming, file: string): Promise<string> {
   const key = await SigningKey.read(file);
-  const entry = (await readTrustedKeys(config.trustedKeys).catch(() => [])).find(
-    (one): one is TrustedKey => one.kid === key.kid && 'public' in one,
-  );
+  const trusted: TrustEntry[] = await readTrustedKeys(config.trustedKeys).catch(() => []);
+  const entry = trusted.find((one): one is TrustedKey => one.kid === key.kid && !isRevocation(one));
   if (entry?.use === 'gateway' || entry?.use === 'bundle')
     throw new UsageError(
       `Key ${key.kid} names no deputies: its use is ${entry.use}. Sign with the person's own key, or an enroller's.`,

@@ -176,9 +176,9 @@ describe('a deputy', () => {
         roles: ['treasurer'],
         deputyship: signed,
       };
-      const [{ attestation }] = (await signDecisions(turn, own, signing)) as [{ attestation: string }];
+      const [one] = await signDecisions(turn, own, signing);
       expect(readSignedDeputyship(signed)!.hash.slice(0, 16)).toBe(stored!.id);
-      await expect(turn.approve(digest, { attestation })).rejects.toThrow('was ended at');
+      await expect(turn.approve(digest, { attestation: one!.attestation })).rejects.toThrow('was ended at');
       expect(s.effects).toEqual([]);
       await turn.cancel();
       await turn.result();

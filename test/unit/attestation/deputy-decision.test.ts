@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { attestDecision } from '../../../src/attestation/bundle-signer';
 import type { DecisionClaims } from '../../../src/attestation/claims';
 import { claimsOfDecision, writeDeputyDecision } from '../../../src/attestation/deputy-decision';
 import { deputyshipId, readSignedDeputyship, type Deputyship } from '../../../src/attestation/deputyship';
@@ -122,9 +123,8 @@ describe('an approval of a deputy', () => {
     expect(await check(approved(named(ana, { namespace: 'staging' })))).toEqual(refused('another namespace'));
     // Without its statement it is nobody's, and a plain decision is not made a deputy's by a statement before it.
     expect(await check(other)).toMatchObject({ ok: false });
-    const plain = await import('../../../src/attestation/bundle-signer');
     const own = { aud, digest, decision: 'approve' as const, principal: 'bob', roles: [], head: null };
-    expect(await check(writeDeputyDecision(statement, plain.attestDecision(signers.gateway, own, null)))).toMatchObject({
+    expect(await check(writeDeputyDecision(statement, attestDecision(signers.gateway, own, null)))).toMatchObject({
       ok: false,
     });
   });
