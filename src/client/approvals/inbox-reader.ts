@@ -110,7 +110,7 @@ export class InboxReader {
 
   decided(turnId: string, digests: readonly string[]): void {
     for (const turn of this.turns.all())
-      if (turn.listed.turn_id === turnId || turn.short?.some(({ digest }) => digests.includes(digest)))
+      if (turn.listing.turn_id === turnId || turn.short?.some(({ digest }) => digests.includes(digest)))
         void this.read(turn, true);
   }
 
@@ -159,7 +159,7 @@ export class InboxReader {
 
   /** Temporal lists the newest first, but the calls that have waited longest expire first. */
   private readOldestFirst(turns: KnownTurn[]): void {
-    const started = ({ listed }: KnownTurn) => listed.started_at;
+    const started = ({ listing }: KnownTurn) => listing.started_at;
     turns.sort((a, b) => (started(a) < started(b) ? -1 : Number(started(a) > started(b))));
     for (const turn of turns) void this.read(turn, true);
   }
@@ -173,7 +173,7 @@ export class InboxReader {
     const check = async () => {
       for (let turn = queue.shift(); turn !== undefined; turn = queue.shift()) {
         this.timesOf(turn).checkedAt = Date.now();
-        const progress = await this.source.progress(turn.listed.turn_id).catch(() => turn!.progress);
+        const progress = await this.source.progress(turn.listing.turn_id).catch(() => turn!.progress);
         if (progress !== turn.progress) void this.read(turn, true);
       }
     };
@@ -204,7 +204,7 @@ export class InboxReader {
   private async readUntilCurrent(turn: KnownTurn, times: Times): Promise<void> {
     do {
       times.again = false;
-      const answered = await this.source.read(turn.listed.turn_id, turn.unreachable !== null);
+      const answered = await this.source.read(turn.listing.turn_id, turn.unreachable !== null);
       times.askedAt = times.checkedAt = Date.now();
       if (answered.ok) this.answeredAt = Date.now();
       const isSilent = !answered.ok && answered.noWorker && Date.now() - this.answeredAt > SILENT_MS;

@@ -18,7 +18,7 @@ export interface WaitingCalls extends Pick<PendingTurn, 'calls' | 'unreachable'>
 }
 
 export interface KnownTurn {
-  listed: ListedTurn;
+  listing: ListedTurn;
   /** Null: not read yet, or too large to keep. */
   calls: Question[] | null;
   /** The calls without long fields. Null: not read yet. */
@@ -52,24 +52,24 @@ export class KnownTurns {
   }
 
   visible(visibility: Visibility): KnownTurn[] {
-    return this.all().filter(({ listed }) => isVisible(visibility, listed.requester));
+    return this.all().filter(({ listing }) => isVisible(visibility, listing.requester));
   }
 
   /** @returns the turn, if it is new, or waits for something else than before: it has to be read */
-  note(listed: ListedTurn): KnownTurn | null {
-    let known = this.turns.get(listed.turn_id);
-    if (known !== undefined && known.listed.requester !== listed.requester) {
+  note(listing: ListedTurn): KnownTurn | null {
+    let known = this.turns.get(listing.turn_id);
+    if (known !== undefined && known.listing.requester !== listing.requester) {
       this.drop(known); // the id was free again, and somebody else has taken it
       known = undefined;
     }
     if (known === undefined) {
-      const turn = { listed, calls: null, short: null, unreachable: null, progress: null, size: 0, isRead: false };
-      this.turns.set(listed.turn_id, turn);
-      this.counts.add(listed.requester, { total: 1, done: 0 });
+      const turn = { listing, calls: null, short: null, unreachable: null, progress: null, size: 0, isRead: false };
+      this.turns.set(listing.turn_id, turn);
+      this.counts.add(listing.requester, { total: 1, done: 0 });
       return turn;
     }
-    const isSame = known.listed.state === listed.state && known.listed.tools.join() === listed.tools.join();
-    known.listed = listed;
+    const isSame = known.listing.state === listing.state && known.listing.tools.join() === listing.tools.join();
+    known.listing = listing;
     return isSame ? null : known;
   }
 
@@ -79,7 +79,7 @@ export class KnownTurns {
   }
 
   private drop(turn: KnownTurn): void {
-    const { turn_id: id, requester } = turn.listed;
+    const { turn_id: id, requester } = turn.listing;
     this.turns.delete(id);
     this.size -= turn.size;
     this.counts.add(requester, { total: -1, done: turn.isRead ? -1 : 0 });
@@ -90,16 +90,16 @@ export class KnownTurns {
 
   /** Takes what a worker said of a turn; or, as a text, why none did: what was known of it stays. */
   take(turn: KnownTurn, answer: WaitingCalls | string): void {
-    const id = turn.listed.turn_id;
+    const id = turn.listing.turn_id;
     if (this.turns.get(id) !== turn) return; // removed meanwhile
-    if (!turn.isRead) this.counts.add(turn.listed.requester, { total: 0, done: 1 });
+    if (!turn.isRead) this.counts.add(turn.listing.requester, { total: 0, done: 1 });
     turn.isRead = true;
     if (typeof answer === 'string') turn.unreachable = answer;
     else {
       const { calls, unreachable, progress } = answer;
       const size = calls.reduce((sum, { card }) => sum + JSON.stringify(card).length, 0);
       this.size += size - turn.size;
-      const short = rowOf({ ...turn.listed, calls, unreachable }).calls;
+      const short = rowOf({ ...turn.listing, calls, unreachable }).calls;
       this.placeBelow(turn, short);
       Object.assign(turn, { calls, unreachable, progress, size, short });
       this.dropLargest();
@@ -109,17 +109,17 @@ export class KnownTurns {
   }
 
   /** With whole cards. Null: nothing waits in it. */
-  whole({ listed, calls, short, unreachable, isRead }: KnownTurn): PendingTurn | null {
+  whole({ listing, calls, short, unreachable, isRead }: KnownTurn): PendingTurn | null {
     const own = this.eachOnce(calls ?? []);
     const why = unreachable ?? (isRead ? (calls === null && short !== null ? TOO_LARGE : null) : NOT_READ);
-    return own.length === 0 && why === null ? null : { ...listed, calls: own, unreachable: why };
+    return own.length === 0 && why === null ? null : { ...listing, calls: own, unreachable: why };
   }
 
   /** For a list. Null: nothing waits in it. */
-  row({ listed, short, unreachable, isRead }: KnownTurn): PendingRow | null {
+  row({ listing, short, unreachable, isRead }: KnownTurn): PendingRow | null {
     const own = this.eachOnce(short ?? []);
     const why = unreachable ?? (isRead ? null : NOT_READ);
-    return own.length === 0 && why === null ? null : { ...listed, calls: own, unreachable: why };
+    return own.length === 0 && why === null ? null : { ...listing, calls: own, unreachable: why };
   }
 
   /**
@@ -132,7 +132,7 @@ export class KnownTurns {
   }
 
   private show(turn: KnownTurn): void {
-    if (turn.isRead) this.log.set(turn.listed.turn_id, turn.listed.requester, this.row(turn));
+    if (turn.isRead) this.log.set(turn.listing.turn_id, turn.listing.requester, this.row(turn));
   }
 
   private showParentsOf(turnId: string): void {

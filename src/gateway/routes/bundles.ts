@@ -44,8 +44,8 @@ export const bundles: Route = (app, parts) => {
     '/v1/turns/:id/bundle',
     { schema: bundleSchema('The audit bundle of a turn, or of a direct call', turnParams, 409), ...config },
     async ({ principal, params: { id } }, reply) => {
-      await visibleTurn(parts, principal, id);
-      return streamBundle(reply, await parts.client(), { turn: id });
+      const { turn } = await visibleTurn(parts, principal, id);
+      return streamBundle(reply, await parts.client(), { turn: turn.id });
     },
   );
 

@@ -2,8 +2,9 @@
 import { signal } from '@preact/signals';
 import { samePerson } from '../../../../src/shared/approval/approval';
 import { listDeputies, nameDeputy, readNamingChallenge, type Deputy, type Naming } from '../api/deputies';
+import { ApiError } from '../api/http';
 import { me } from './me';
-import { hasPasskey, passkeysRead, signWithPasskey } from './passkeys';
+import { arePasskeysKnown, hasPasskey, signWithPasskey } from './passkeys';
 
 /** Null: not read yet, or this gateway has none. */
 export const deputies = signal<Deputy[] | null>(null);
@@ -21,7 +22,8 @@ export function ownSteads(): Deputy[] {
 
 /** Signed by the person's passkey if there is one that counts; else the gateway records it. @throws ApiError */
 export async function addDeputy(naming: Naming): Promise<void> {
-  await passkeysRead();
+  if (!(await arePasskeysKnown()))
+    throw new ApiError(0, 'passkeys_unread', 'Your passkeys cannot be read, and nothing was sent.', 'Try again in a moment.');
   if (!hasPasskey()) {
     await nameDeputy(naming);
     return;
