@@ -5,7 +5,6 @@ import {
   type AdmitCallInput,
   type AdmitCallOutput,
   type AdmitDirectOutput,
-  type AdmittedCall,
   type CallInput,
   type CallOutcome,
   type OpenSubTurnOutput,
