@@ -136,14 +136,14 @@ async function lock(path: string): Promise<() => Promise<void>> {
  */
 export function notInForce(key: TrustEntry, nowMs: number, knownMs = nowMs): string | null {
   if (key.revoked_at !== undefined && Date.parse(key.revoked_at) <= knownMs)
-    return `${REVOKED[key.use] ?? 'key'} ${key.kid} was revoked at ${key.revoked_at}`;
+    return `${REVOCATION_NAMES[key.use] ?? 'key'} ${key.kid} was revoked at ${key.revoked_at}`;
   if (isRevocation(key)) return null;
   if (key.expires_at !== undefined && Date.parse(key.expires_at) <= nowMs) return `key ${key.kid} expired at ${key.expires_at}`;
   if (Date.parse(key.created_at) > nowMs + CLOCKS_MS) return `key ${key.kid} is in force only from ${key.created_at}`;
   return null;
 }
 
-const REVOKED: Partial<Record<TrustEntry['use'], string>> = { passkey: 'passkey', deputy: 'deputyship' };
+const REVOCATION_NAMES: Partial<Record<TrustEntry['use'], string>> = { passkey: 'passkey', deputy: 'deputyship' };
 
 /** Whether the entry only takes something back. */
 export function isRevocation(entry: TrustEntry): entry is Revocation {
