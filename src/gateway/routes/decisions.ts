@@ -3,12 +3,12 @@
  * signs it in the principal's name. The token says who decides: a name in the body may only repeat it.
  */
 import { z } from 'zod';
-import type { SigningKey } from '../../attestation/signing-key';
 import { signAndDecide } from '../../client/approvals/attest';
 import { decidedCalls } from '../../client/approvals/watch-pending';
 import type { ActRecord } from '../../client/turns/start-turn';
 import type { TurnHandle } from '../../client/turns/turn-handle';
 import { asJson } from '../../shared/json/json';
+import { optional } from '../../shared/json/optional';
 import { decidedCall } from '../../shapes/turn-view';
 import { decisionFields, digest, readDecisionBody, sendingOf, type DecisionBody } from '../decision-body';
 import { once } from '../http/idempotency';
@@ -16,8 +16,10 @@ import type { Principal } from '../auth/principals';
 import { answer, answers, body, postHeaders, turnParams } from '../schemas/common';
 import { visibleTurn } from '../auth/turn-session-access';
 import { decideByPasskey } from '../../passkeys/decision';
+import { inStead } from '../../deputies/in-stead';
+import { mustNotNeedPasskey } from '../../passkeys/own-signature';
 import { passkeyAssertion } from '../../shapes/passkey';
-import type { Route } from '../route';
+import type { GatewayParts, Route } from '../route';
 
 const decisionBody = z.strictObject({
   ...decisionFields,
@@ -35,6 +37,7 @@ const decisionBody = z.strictObject({
 const decisionReply = z.object({
   accepted: z.literal(true),
   by: z.string(),
+  on_behalf_of: z.string().optional().describe('For whom, if a deputy decided.'),
   calls: z.array(z.string()).describe('The whole digests.'),
   now: z
     .array(decidedCall)
@@ -45,7 +48,8 @@ const decisionReply = z.object({
 
 const schema = {
   summary: 'Approve, deny or settle calls that wait',
-  description: 'Signed by the gateway in the name of the principal whose token it is, or by a passkey of the principal.',
+  description:
+    'Signed by the gateway in the name of the principal whose token it is, or by a passkey of the principal. Of a principal who has an enrolled passkey the gateway signs only denials, where signed decisions count (`passkey_needed`).',
   tags: ['turns'],
   params: turnParams,
   headers: postHeaders,
@@ -68,15 +72,22 @@ export const decisions: Route = (app, parts) => {
       const { passkey, ...body } = request.body;
       const read = readDecisionBody(asJson(body), principal);
       const { turn } = await visibleTurn(parts, principal, request.params.id);
-      const decide = (handle: TurnHandle) =>
+      const decide = async (handle: TurnHandle) =>
         passkey === undefined
-          ? decideAs(handle, parts.key, principal, read)
-          : decideByPasskey(handle, parts, principal, sendingOf(read, principal), passkey);
+          ? decideAs(handle, parts, principal, read)
+          : decideByPasskey(
+              handle,
+              parts,
+              principal,
+              await inStead(parts, sendingOf(read, principal), read.fields.on_behalf_of),
+              passkey,
+            );
       const calls = await once(request.operation, turn, decide, sentCalls);
       (await parts.client()).inbox.decided(turn.id, calls);
-      return reply
-        .header('cache-control', 'no-store')
-        .send({ accepted: true, by: principal.name, calls, now: await decidedCalls(turn, calls) });
+      return reply.header('cache-control', 'no-store').send({
+        ...{ accepted: true as const, by: principal.name, ...optional({ on_behalf_of: read.fields.on_behalf_of }) },
+        ...{ calls, now: await decidedCalls(turn, calls) },
+      });
     },
   );
 };
@@ -87,7 +98,18 @@ export function sentCalls({ sent }: ActRecord): string[] {
   return calls ?? [call!];
 }
 
-/** Signs a principal's decision, and sends it. @returns the whole digests. @throws DecisionNotAccepted with the reason */
-export function decideAs(turn: TurnHandle, key: SigningKey, principal: Principal, body: DecisionBody): Promise<string[]> {
-  return signAndDecide(turn, key, sendingOf(body, principal));
+/**
+ * Signs a principal's decision, and sends it.
+ * @returns the whole digests
+ * @throws Refusal 409 for a principal who has a passkey to sign with, or who is not the deputy of the person named; DecisionNotAccepted with the reason
+ */
+export async function decideAs(
+  turn: TurnHandle,
+  parts: GatewayParts,
+  principal: Principal,
+  body: DecisionBody,
+): Promise<string[]> {
+  await mustNotNeedPasskey(turn, parts, principal, body);
+  const sending = await inStead(parts, sendingOf(body, principal), body.fields.on_behalf_of);
+  return signAndDecide(turn, parts.key, sending);
 }

@@ -8,7 +8,8 @@ import { linesOfCard } from '../../client/approvals/cards';
 import { DecisionNotAccepted } from '../../client/errors';
 import type { TurnHandle } from '../../client/turns/turn-handle';
 import type { Card } from '../../shapes/card';
-import { isAddressee } from '../../shared/approval/person-question';
+import { addresseesOf, isNamed } from '../../shared/approval/person-question';
+import { optional } from '../../shared/json/optional';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { JsonSyntaxError, parseJson } from '../../shared/json/parse-json';
 import { ANSWER_WITHIN_MS, MOST_LINES, MOST_TEXT } from './asks';
@@ -34,7 +35,7 @@ export function questionElicitation(server: Server, requestId: RequestId, { prin
     const { questions } = await turn.waiting();
     const card = questions.find((one) => one.digest === digest)?.card;
     if (card?.question === undefined) return 'The question cannot be shown at this client.';
-    if (!isAddressee(card.to, principal.name, principal.roles)) return 'The question is for somebody else.';
+    if (!isAsked(card, principal)) return 'The question is for somebody else.';
     const lines = linesOfCard(card);
     const message = [ABOUT, ...lines, `Digest ${digest}`].join('\n');
     if (lines.length > MOST_LINES || message.length > MOST_TEXT) return 'This client cannot show the whole question.';
@@ -49,6 +50,11 @@ export function questionElicitation(server: Server, requestId: RequestId, { prin
     }
     return refused;
   };
+}
+
+function isAsked({ to }: Card, { name, roles }: Answering['principal']): boolean {
+  const addressees = addresseesOf(optional({ to }));
+  return isNamed(addressees, name) || (addressees?.roles.some((role) => roles.includes(role)) ?? false);
 }
 
 const ABOUT =

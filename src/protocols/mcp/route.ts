@@ -72,11 +72,11 @@ const NOTHING: Offers = new Map();
 const ANSWERS: readonly string[] = ['starter', 'approver'];
 
 function partsOf(parts: GatewayParts, offer: Pick<McpParts, 'offers' | 'mcp' | 'agent'>): PartsOf {
-  const { client, log, key } = parts;
+  const { client, log } = parts;
   const decideFor = (principal: Principal): Decide => {
     return async (turn, { decision, digest, note = null }) => {
       const fields = { calls: [digest], note, input: null, outcome: null };
-      await decideAs(turn, key, principal, { kind: decision, fields });
+      await decideAs(turn, parts, principal, { kind: decision, fields });
     };
   };
   const answerFor = (principal: Principal): SendAnswer => {

@@ -44,8 +44,8 @@ export function numberFault(value: number, { minimum, maximum, above, below, mul
 
 /** @param length in characters, or entries @param of what it has, such as `character` */
 export function lengthFault(length: number, { shortest, longest }: Limits, of: 'character' | 'entry'): string | null {
-  if (shortest !== undefined && length < shortest) return `At least ${amount(shortest, of)}.`;
-  return longest !== undefined && length > longest ? `At most ${amount(longest, of)}.` : null;
+  if (shortest !== undefined && length < shortest) return `At least ${quantity(shortest, of)}.`;
+  return longest !== undefined && length > longest ? `At most ${quantity(longest, of)}.` : null;
 }
 
 /** Such as `At least 1, at most 500.`; null: there is nothing that a person must know beforehand. */
@@ -59,8 +59,8 @@ export function limitsInWords(
     ...(maximum === undefined ? [] : [`at most ${maximum}`]),
     ...(below === undefined ? [] : [`less than ${below}`]),
     ...(multipleOf === undefined ? [] : [`a multiple of ${multipleOf}`]),
-    ...(shortest === undefined || shortest < 2 ? [] : [`at least ${amount(shortest, of)}`]),
-    ...(longest === undefined ? [] : [`at most ${amount(longest, of)}`]),
+    ...(shortest === undefined || shortest < 2 ? [] : [`at least ${quantity(shortest, of)}`]),
+    ...(longest === undefined ? [] : [`at most ${quantity(longest, of)}`]),
   ];
   const text = words.join(', ');
   return text === '' ? null : `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
@@ -72,7 +72,7 @@ function isMultiple(value: number, of: number): boolean {
   return of > 0 && Math.abs(quotient - Math.round(quotient)) < 1e-9 * Math.max(1, Math.abs(quotient));
 }
 
-function amount(number: number, of: 'character' | 'entry'): string {
+function quantity(number: number, of: 'character' | 'entry'): string {
   if (number === 1) return `1 ${of}`;
   return `${number} ${of === 'entry' ? 'entries' : 'characters'}`;
 }

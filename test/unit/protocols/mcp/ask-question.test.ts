@@ -44,12 +44,16 @@ describe('a question of the model at an MCP client', () => {
   });
 
   it('is not asked of somebody whom it is not for, and not if its card cannot be shown', async () => {
-    for (const changed of [{ to: ['treasurer', 'ben'] }, { question: undefined }, { markdown: 'word '.repeat(3000) }]) {
+    for (const changed of [
+      { to: ['role:treasurer', 'approver', 'ben'] },
+      { question: undefined },
+      { markdown: 'word '.repeat(3000) },
+    ]) {
       const { why, messages, sent } = await asked(changed, []);
       expect({ messages, sent }).toEqual({ messages: [], sent: [] });
       expect(why).toMatch(/somebody else|cannot/);
     }
-    expect((await asked({ to: ['approver'] }, [{ action: 'accept', content: { answer: 'reserve' } }])).why).toBeNull();
+    expect((await asked({ to: ['role:approver'] }, [{ action: 'accept', content: { answer: 'reserve' } }])).why).toBeNull();
   });
 
   it('is asked again with the reason if an answer does not fit, but not for ever', async () => {

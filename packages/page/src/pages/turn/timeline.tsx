@@ -5,6 +5,7 @@ import { clock, stateInWords } from '../../lib/format';
 import { writeRoute } from '../../lib/route';
 import { Lines, Value, Words } from '../../parts/text';
 import type { FollowedTurn } from '../../state/follow-turn';
+import { nameOfVote } from '../../../../../src/shared/approval/approval';
 
 export function Timeline({ turn, followed }: { turn: string; followed: FollowedTurn }) {
   const { events, text, progress, connection } = followed;
@@ -113,7 +114,7 @@ function inWords(turn: string, event: StreamedEvent): ComponentChildren {
         <>
           <p>
             <strong>
-              <Words of={event.by} />
+              <Words of={nameOfVote(event)} />
             </strong>{' '}
             {DECIDED[event.decision] ?? event.decision}: <Words of={event.tool} /> (<Words of={event.call} />)
           </p>
