@@ -73,7 +73,7 @@ function inWords(turn: string, event: StreamedEvent): ComponentChildren {
           {event.text !== '' && <Lines of={event.text} />}
           {event.calls.map(({ id, tool, verdict }) => (
             <p>
-              Call <Words of={id} />: <Words of={tool} /> <span class="soft">{verdict}</span>
+              Call <Words of={id} />: <Words of={tool} /> <span class="soft">{VERDICTS[verdict] ?? verdict}</span>
             </p>
           ))}
         </>
@@ -166,4 +166,9 @@ const DECIDED: Record<string, string> = {
   deny: 'denied',
   expired: 'did not decide in time',
   settle: 'settled',
+};
+
+const VERDICTS: Record<string, string> = {
+  ...{ allow: 'runs by itself', ask: 'asks a person', classify: 'is judged first' },
+  ...{ deny: 'is refused by a rule', rejected: 'is refused' },
 };
