@@ -3,7 +3,6 @@ export const IN_NO_SAMPLE: readonly string[] = [
   'OPEN_SUB_TURN_INPUT.options',
   'STEER.attestation',
   'SUB_TURN_REPORT.reason',
-  'DECISION_SOURCE.given_in',
   'EDIT.attestation',
   'RECORDED_EDIT.attestation',
   'decision,digest,run_id,at,by,note,identity,attestation,revision.attestation',

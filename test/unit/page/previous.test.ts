@@ -11,7 +11,7 @@ const question = (revision: number, of?: string) =>
 describe('the input before', () => {
   const asked: string[] = [];
   let answers: Record<string, object> = {};
-  const { fetch, document } = globalThis;
+  const { fetch } = globalThis;
   beforeEach(() => {
     asked.length = 0;
     Object.assign(globalThis, {
@@ -24,7 +24,7 @@ describe('the input before', () => {
       },
     });
   });
-  afterEach(() => void Object.assign(globalThis, { fetch, document }));
+  afterEach(() => void Object.assign(globalThis, { fetch, document: undefined }));
 
   it('of a changed call is that of the same call in the same turn', async () => {
     answers = { [`v1/turns/above/calls/${FIRST}`]: { input: { cents: 1 } } };
