@@ -159,7 +159,8 @@ export type ReadBlock =
   | ({ kind: 'settlement' } & ReadSettlement)
   | ({ kind: 'summary' } & ReadSummary)
   | ({ kind: 'end' } & ReadEnd)
-  | ({ kind: 'enrolment' } & ReadEnrolmentBlock);
+  | ({ kind: 'enrolment' } & ReadEnrolmentBlock)
+  | ({ kind: 'deputy' } & ReadEnrolmentBlock & { ended: boolean });
 
 /** The fields of a block of one kind. */
 export type ReadOf<K extends BlockKind> = Extract<ReadBlock, { kind: K }>;
@@ -208,6 +209,8 @@ function readFields({ block: { kind }, bodies }: WithBodies): ReadBlock | null {
       return { kind, ...texts(body, ['state', 'reason']) };
     case 'enrolment':
       return { kind, ...texts(body, ['digest', 'by']), subject: readSubject(body) };
+    case 'deputy':
+      return { kind, ...texts(body, ['digest', 'by']), ended: body.ended === true, subject: readSubject(body) };
     default: // in a forged bundle
       return null;
   }

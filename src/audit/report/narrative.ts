@@ -107,11 +107,11 @@ function describeApprovals(turn: TurnCase, idOf: IdOf): Text[] {
 }
 
 export function decisionText(entry: DecisionCase): string {
-  const { decision, by, at, note } = entry;
+  const { decision, by, onBehalfOf, at, note } = entry;
   if (decision === 'expired') return `expired${at === null ? '' : ` ${when(at)}`}: nobody decided in time`;
   const sure = proof(entry);
   const value = entry.value === undefined ? '' : ` ${quote(pretty(entry.value))}`;
-  return `${DECISION_WORDS[decision] ?? name(decision)}${value} by ${name(by)}${sure ? ` (${sure})` : ''}${at === null ? '' : `, ${when(at)}`}${note === null ? '' : `, with the note ${quote(note)}`}`;
+  return `${DECISION_WORDS[decision] ?? name(decision)}${value} by ${name(by)}${onBehalfOf === undefined ? '' : ` for ${name(onBehalfOf)}, as deputy`}${sure ? ` (${sure})` : ''}${at === null ? '' : `, ${when(at)}`}${note === null ? '' : `, with the note ${quote(note)}`}`;
 }
 
 function unknown(turn: TurnCase, idOf: IdOf): Text[] {
@@ -222,7 +222,9 @@ function overrides({ question, decisions }: CallCase): string[] {
   const approvals = decisions.filter(({ decision }) => decision === 'approve');
   if (holds.length === 0 || approvals.length === 0) return [];
   const why = [...new Set(holds.map(({ kind }) => name(text(kind))))].join(', ');
-  return [` was approved by ${approvals.map(({ by }) => name(by)).join(', ')} although it had been held back (${why}).`];
+  return [
+    ` was approved by ${approvals.map(({ by, onBehalfOf }) => name(by) + (onBehalfOf === undefined ? '' : ` for ${name(onBehalfOf)}`)).join(', ')} although it had been held back (${why}).`,
+  ];
 }
 
 /** The changed fields of the next revision. */

@@ -1,4 +1,5 @@
 /** Describes turns, calls and events in words, for the terminal. Control characters in untrusted text are made visible. */
+import { nameOfVote } from '../../shared/approval/approval';
 import type { Sent } from '../../client/turns/missing-answer';
 import type { CallView, SurfacedCall, TurnView } from '../../shared/turn/turn-view';
 import { entryText } from '../../cards/card';
@@ -94,7 +95,7 @@ export function describeEvent(event: TurnEvent): string | null {
     case 'approval_requested':
       return `  ■ ${event.call} ${event.tool} waits for approval, until ${event.expires_at ?? 'decided'}\n    call ${event.digest}`;
     case 'approval_decided':
-      return `  ■ ${event.call} ${event.tool}: ${DECISION_WORDS[event.decision] ?? event.decision}${event.by === '' ? '' : ` by ${oneLine(event.by, 60)}`}${event.note ? ` (${oneLine(event.note)})` : ''}`;
+      return `  ■ ${event.call} ${event.tool}: ${DECISION_WORDS[event.decision] ?? event.decision}${event.by === '' ? '' : ` by ${oneLine(nameOfVote(event), 120)}`}${event.note ? ` (${oneLine(event.note)})` : ''}`;
     case 'question_asked':
       return `  ? ${event.call} ${event.tool} waits for an answer, until ${event.expires_at ?? 'answered'}\n    call ${event.digest}`;
     case 'question_answered':
