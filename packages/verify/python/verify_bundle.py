@@ -850,7 +850,8 @@ class Blocks:
             asked = obj(self.history.argument).get("requester"), obj(body.get("subject")).get("requester")
             makers = call.get("makers") if isinstance(call.get("makers"), list) else []
             involved = {person(txt(name)) for name in (*asked, *makers)} - {""}
-            self.rule("B9", not {*chain(*behind)} & (involved | self.editors.get(txt(body.get("call_id")), set()) | self.steerers))
+            changed_by = self.editors.get(txt(body.get("call_id")), set()) | self.steerers
+            self.rule("B9", not {*chain(*behind)} & (involved | changed_by))
         for one in approvals:
             read = DEPUTIES.read(one.get("attestation"))
             agent = obj(body.get("subject")).get("agent")

@@ -71,7 +71,8 @@ class Deputies:
         if read is None or claims["deputyship"] != read["hash"]:
             return False
         it = read["statement"]
-        this = (person(it["deputy"]) == person(claims["principal"]) and person(it["for"]) == person(claims["on_behalf_of"])
+        this = (person(it["deputy"]) == person(claims["principal"])
+                and person(it["for"]) == person(claims["on_behalf_of"])
                 and it["namespace"] == claims["aud"]["namespace"]
                 and it["from"] * 1000 <= time + CLOCKS and it["until"] * 1000 > time
                 and all(in_force(key, time, time) for key in trust
@@ -118,11 +119,13 @@ def reaches(read, policy, tool, agent):
     """Whether a statement reaches a call; `read`: as `Deputies.read` gives it."""
     it = read["statement"]
     among = lambda name, one: name not in it or not isinstance(one, str) or one in it[name]
-    return among("tools", tool) and among("agents", agent) and (policy.get("channel") != "attested" or it["v"] == SIGNED)
+    is_enough = policy.get("channel") != "attested" or it["v"] == SIGNED
+    return among("tools", tool) and among("agents", agent) and is_enough
 
 def voices(approvals):
     """The people behind each approval: its author, and whom the author decides for."""
-    return [{person(one[name]) for name in ("by", "on_behalf_of") if isinstance(one.get(name), str)} for one in approvals]
+    names = ("by", "on_behalf_of")
+    return [{person(one[name]) for name in names if isinstance(one.get(name), str)} for one in approvals]
 
 def votes(people):
     """How many votes these are: a deputy and the person whom the deputy decides for have one."""

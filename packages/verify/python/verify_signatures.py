@@ -71,7 +71,8 @@ def claims_of(token):
 
 def in_force(key, time, known):
     """Whether an entry of the trust file counts at a time; what was revoked until `known` does not."""
-    lasts = key["use"] in ("passkey", "deputy") or ms(key["created_at"]) <= time + CLOCKS and ms(key.get("expires_at", END)) > time
+    has_begun = ms(key["created_at"]) <= time + CLOCKS
+    lasts = key["use"] in ("passkey", "deputy") or has_begun and ms(key.get("expires_at", END)) > time
     return lasts and ms(key.get("revoked_at", END)) > known
 
 def in_time(claims, time): return claims["iat"] * 1000 <= time + CLOCKS and claims["exp"] * 1000 > time

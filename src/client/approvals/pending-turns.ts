@@ -1,6 +1,5 @@
 /** Lists the turns in which calls wait for a person. Each turn's worker reports its calls. */
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
-import { LRUCache } from 'lru-cache';
 import type { PendingTurn, TurnSummary, TurnView } from '../../shapes/turn-view';
 import { TURNS_AND_CALLS } from '../../workflows/contract';
 import { visibilityClause, visibleExecutions, type Visibility } from '../turns/listing';
@@ -49,14 +48,17 @@ export function inboxSource(
   look: (id: string) => Promise<{ progress: string; view(): Promise<TurnView> }>,
 ): InboxSource {
   const asks = new BoundedAsks(of.temporal, of.taskQueue, REQUEST);
-  const queues = new LRUCache<string, string>({ max: 20_000 });
+  /** The task queues of the turns that were listed last. */
+  let queues = new Map<string, string>();
   return {
     close: () => asks.close(),
     async *list() {
+      const listed = new Map<string, string>();
       for await (const { listing, taskQueue } of waitingTurns(of, 'all')) {
-        queues.set(listing.turn_id, taskQueue);
+        for (const known of [listed, queues]) known.set(listing.turn_id, taskQueue);
         yield listing;
       }
+      queues = listed;
     },
     progress: async (id) => (await look(id)).progress,
     read: (id, isRetry) =>

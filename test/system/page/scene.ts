@@ -153,7 +153,7 @@ export class OpenPage {
 
   static async open(context: BrowserContext, url: string): Promise<OpenPage> {
     const page = await context.newPage();
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(60_000);
     const opened = new OpenPage(page, url);
     page.on('console', (message) => void (message.type() === 'error' && opened.complain(message.text())));
     page.on('pageerror', (error) => void opened.complaints.push(String(error)));

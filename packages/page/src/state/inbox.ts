@@ -60,6 +60,8 @@ class Following {
   private showTimer: ReturnType<typeof setTimeout> | undefined;
   /** What the events have said, not all of it shown yet. */
   private next = new Map<string, PendingRow>();
+  /** The stream gives all rows anew. Until they are here the list stays as it is: rows must not move under somebody's keys. */
+  private isFilling = false;
 
   constructor() {
     this.open();
@@ -89,6 +91,7 @@ class Following {
       },
       reading: ({ done, total, fault, snapshot }) => {
         if (snapshot) this.next = new Map();
+        this.isFilling = snapshot;
         reading.value = done < total ? { done, total } : null;
         listFault.value = fault;
         this.showSoon();
@@ -104,7 +107,7 @@ class Following {
   private showSoon(): void {
     this.showTimer ??= setTimeout(() => {
       this.showTimer = undefined;
-      this.show(new Map(this.next));
+      if (!this.isFilling) this.show(new Map(this.next));
     }, TOGETHER_MS);
   }
 

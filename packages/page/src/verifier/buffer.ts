@@ -56,14 +56,14 @@ export class PageBuffer extends Uint8Array<ArrayBuffer> {
 
 function bytesOf(text: string, encoding: Encoding = 'utf8'): Uint8Array {
   if (encoding === 'utf8') return new TextEncoder().encode(text);
+  // Node reads the low byte of each character.
+  const lowBytes = text.replace(/[^\x00-\xff]/g, (char) => String.fromCharCode(char.charCodeAt(0) & 0xff));
   if (encoding === 'hex') {
-    const digits = /^(?:[0-9a-fA-F]{2})*/.exec(text)![0];
+    const digits = /^(?:[0-9a-fA-F]{2})*/.exec(lowBytes)![0];
     return Uint8Array.from({ length: digits.length / 2 }, (_, index) =>
       Number.parseInt(digits.slice(index * 2, index * 2 + 2), 16),
     );
   }
-  // Node reads the low byte of each character.
-  const lowBytes = text.replace(/[^\x00-\xff]/g, (char) => String.fromCharCode(char.charCodeAt(0) & 0xff));
   const plain = lowBytes
     .split('=')[0]!
     .replaceAll('-', '+')
