@@ -62,7 +62,7 @@ const TABLE = {
   record: { may: ['shared', 'cards'], types: ['shapes'] },
   store: { may: ['shared', 'record', 'telemetry'] },
   telemetry: { may: ['shared'], types: ['tools'] },
-  model: { may: ['shared', 'telemetry'] },
+  model: { may: ['shared', 'telemetry'], types: ['store'] },
   tools: { may: ['shared', 'record', 'rules', 'store', 'telemetry'], types: ['agents', 'model', 'shapes'] },
   mcp: { may: ['shared', 'store', 'telemetry', 'tools', 'processes'] },
   processes: { may: ['shared'] },

@@ -7,7 +7,7 @@ import { Lines, Value, Words } from '../../parts/text';
 import type { FollowedTurn } from '../../state/follow-turn';
 
 export function Timeline({ turn, followed }: { turn: string; followed: FollowedTurn }) {
-  const { events, text, progress, connection } = followed;
+  const { events, text, waits, progress, connection } = followed;
   return (
     <section>
       <h2>
@@ -25,6 +25,14 @@ export function Timeline({ turn, followed }: { turn: string; followed: FollowedT
             </div>
           </li>
         ))}
+        {waits !== '' && (
+          <li class="now">
+            <span class="time">now</span>
+            <div>
+              The turn <Words of={waits} />
+            </div>
+          </li>
+        )}
         {text !== '' && (
           <li class="now">
             <span class="time">now</span>
