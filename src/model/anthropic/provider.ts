@@ -63,7 +63,7 @@ export class AnthropicProvider implements ModelProvider {
    */
   async request(request: ModelRequest, callbacks: ModelCallbacks): Promise<ModelResponse> {
     callbacks.signal.throwIfAborted();
-    const body = withCacheBreakpoints(toWire(request));
+    const body = withCacheBreakpoints(toWire(request, this.name));
     const limit = new TimeLimit(callbacks.signal, this.timeoutMs, this.context(request.model));
     const accumulator = new MessageAccumulator();
     const source = { requestId: null as string | null };

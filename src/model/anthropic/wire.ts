@@ -23,8 +23,11 @@ export interface WireBody extends JsonObject {
  */
 export const RESERVED_OPTIONS = ['model', 'max_tokens', 'messages', 'tools', 'stream', 'system', 'mcp_servers'] as const;
 
-/** Maps a request. Reserved options are left out; empty `system` and `tools` are not sent, because the API refuses them. */
-export function toWire(request: ModelRequest): WireBody {
+/**
+ * Maps a request. Reserved options are left out; empty `system` and `tools` are not sent, because the API refuses them.
+ * @param provider who is asked; answers without an origin count as its own, whatever name it has
+ */
+export function toWire(request: ModelRequest, provider: string = ANTHROPIC_PROVIDER): WireBody {
   const tools = [
     ...request.tools.map(({ name, description, input_schema, strict }): JsonObject => ({
       name,
@@ -34,7 +37,7 @@ export function toWire(request: ModelRequest): WireBody {
     })),
     ...request.serverTools,
   ];
-  const own = foreignBlocksRemoved(request.messages, ANTHROPIC_PROVIDER);
+  const own = foreignBlocksRemoved(request.messages, provider, provider);
   const messages = repairConversation(own, request.container !== undefined);
   return {
     ...fitting(allowedOptions(request.options), { messages, tools }),
