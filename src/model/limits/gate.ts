@@ -93,7 +93,7 @@ export class ModelGate {
         waits = true;
         onWait(answer);
         if (answer.awayMs !== null) return { ...answer, awayMs: Math.ceil(answer.awayMs * (0.9 + Math.random() / 5)) };
-        if (performance.now() - began > this.patienceMs) return { ...answer, awayMs: AT_ONCE_MS };
+        if (performance.now() - began >= this.patienceMs) return { ...answer, awayMs: AT_ONCE_MS };
         await pause(answer.waitMs, signal);
       }
     } catch (error) {
