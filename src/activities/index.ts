@@ -15,11 +15,10 @@ import { inspectEffect, settleEffect } from './effects/settle-effect';
 import { endTurn } from './step/turn-start-and-end';
 import { checkOwnTurn, checkStore } from './checks/own-turn';
 import { openSubTurn } from './sub-agents/open-sub-turn';
-import { withHeartbeat } from './call/heartbeat';
+import { withAttempts, withHeartbeat } from './call/heartbeat';
 import { reconcileEffect } from './effects/reconcile-effect';
 import { runCall } from './call/run-call';
 import { takeStep } from './step/take-step';
-import { withAttempts } from './step/attempts';
 
 /** Most attempts of a step, not counting waits for the limits of its model. */
 const STEP_ATTEMPTS = 30;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { policyEntry } from './policy-entry';
 import { TOOL_CLASSES } from '../shared/turn/tool-class';
 import { CALL_STATES, EFFECTS, TURN_STATES } from '../shared/turn/turn-states';
-import { WAIT_REASONS } from '../shared/turn/model-wait';
+import { WAIT_REASONS } from '../shared/turn/turn-states';
 import { card } from './card';
 import { callError, envelope } from './envelope';
 

@@ -3,7 +3,7 @@ import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { decodeArrayFromPayloads } from './sdk-private';
 import type { LiveListener } from '../live/bus';
 import type { LiveEvent } from '../shapes/turn-event';
-import { modelWaitText, readModelWait, type ModelWait } from '../shared/turn/model-wait';
+import { modelWaitText, readModelWait, type ModelWait } from '../shared/turn/turn-states';
 
 const LOOK_EVERY = 500;
 /** Types of activities that ask a model. */

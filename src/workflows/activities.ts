@@ -10,7 +10,7 @@ const SAFE_ATTEMPTS = 30;
 
 /**
  * One model request. Temporal retries it; the classified failure gives the delay. The activity limits its attempts itself, since it
- * waits for the limits of its model by failing (activities/step/attempts.ts).
+ * waits for the limits of its model by failing (activities/call/heartbeat.ts).
  */
 export const { takeStep } = proxyActivities<Activities>({
   ...COMMON,

@@ -1,17 +1,16 @@
 /**
  * Asks the models of a step within their limits. A step that waits says for what, by heartbeat and to those who watch. At the front
  * of the queue it stays in its slot; else it gives the slot back by failing, and Temporal runs it again when its turn is near. That
- * counts as no attempt (attempts.ts), and its place in the queue goes by the step, not by the attempt.
+ * counts as no attempt (call/heartbeat.ts), and its place in the queue goes by the step, not by the attempt.
  */
 import { ApplicationFailure } from '@temporalio/activity';
 import type { ChainLink } from '../../model/fallback';
 import { limitedModel, type ModelBusy } from '../../model/limits/limited';
 import type { Wait } from '../../model/limits/place';
 import type { TurnContext } from '../../shared/io/activities';
-import { MODEL_WAITS, modelWaitText, type ModelWait } from '../../shared/turn/model-wait';
-import { detailsBefore, showing } from '../call/heartbeat';
+import { MODEL_WAITS, modelWaitText, type ModelWait } from '../../shared/turn/turn-states';
+import { detailsBefore, showing, waitsBefore } from '../call/heartbeat';
 import type { Dependencies } from '../ports';
-import { waitsBefore } from './attempts';
 
 /** Who asks. */
 export interface ModelAsker {

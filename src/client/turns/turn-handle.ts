@@ -42,7 +42,7 @@ import type { WatchedEvent } from '../events/feed';
 import { Feeds, watchTurn, type WatchOptions } from '../events/feeds';
 import { readHistory } from '../../temporal/history';
 import { pendingModelWait } from '../../temporal/pending-activities';
-import { modelWaitText } from '../../shared/turn/model-wait';
+import { modelWaitText } from '../../shared/turn/turn-states';
 import { sentOf, type Sent, noWorkerError } from './missing-answer';
 import type { TurnEvent } from '../../shapes/turn-event';
 import { errorMessage } from '../../shared/text/error-message';

@@ -1,7 +1,7 @@
 /** The attempts of a step: waits for the limits of its model are no attempts. */
 import { ApplicationFailure, asyncLocalStorage, type Context } from '@temporalio/activity';
-import { withAttempts } from '../../../src/activities/step/attempts';
-import { MODEL_WAITS } from '../../../src/shared/turn/model-wait';
+import { withAttempts } from '../../../src/activities/call/heartbeat';
+import { MODEL_WAITS } from '../../../src/shared/turn/turn-states';
 
 /** Runs `work` as that attempt, after so many waits. */
 function attempt(number: number, waits: number, work: () => Promise<unknown>): Promise<unknown> {
