@@ -106,6 +106,7 @@ function isWait(error: unknown): boolean {
 
 function withoutRetry(error: unknown): unknown {
   if (Context.current().cancellationSignal.aborted) return error;
+  if (error instanceof ApplicationFailure && error.nonRetryable === true) return error;
   return ApplicationFailure.create({ message: errorMessage(error), nonRetryable: true, ...optional({ type: typeOf(error) }) });
 }
 
