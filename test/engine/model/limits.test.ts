@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { NativeConnection } from '@temporalio/worker';
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import type { ModelLimits } from '../../../src/model/settings';
 import type { ModelProvider, ModelResponse } from '../../../src/model/provider';
@@ -94,7 +95,7 @@ it('a turn whose vendor asked for a pause waits for its end without using up att
       await (await start()).result();
       const turn = await start();
       const told: string[] = [];
-      for await (const { event } of client.turn(turn.id).watch()) if (event.type === 'model_waiting') told.push(event.text);
+      for await (const event of client.turn(turn.id).watch()) if (event.type === 'model_waiting') told.push(event.text);
       expect(told).toEqual(['waits for a free request of model opus']);
       expect((await turn.result()).state).toBe('completed');
       expect(model.came).toHaveLength(2);
@@ -111,9 +112,10 @@ it('turns at once on three workers never exceed the limit of requests, and none 
   const directory = await mkdtemp(join(tmpdir(), 'holdfast-limits-'));
   const settings = { modelGate: { windowMs } };
   try {
-    await withEngine({ app, settings, store: await FileStore.open(directory) }, async ({ start, connection, taskQueue }) => {
+    await withEngine({ app, settings, store: await FileStore.open(directory) }, async ({ start, taskQueue }) => {
       const other = async () => {
         const store = await FileStore.open(directory);
+        const connection = await NativeConnection.connect({ address: testAddress() }); // one process, one queue: one worker each
         const parts = {
           app,
           connection,
@@ -124,15 +126,17 @@ it('turns at once on three workers never exceed the limit of requests, and none 
           log: silent,
           ...settings,
         };
-        return createWorker({ ...parts, options: { debugMode: true, buildId: 'test', shutdownGraceTime: '1 second' } });
+        const options = { debugMode: true, buildId: 'test', shutdownGraceTime: '1 second' };
+        return { connection, worker: await createWorker({ ...parts, options }) };
       };
       const others = await Promise.all([other(), other()]);
-      const serving = others.map((worker) => worker.run());
+      const serving = others.map(({ worker }) => worker.run());
       const began = performance.now();
       const started = await Promise.all(Array.from({ length: turns }, () => start()));
       await Promise.all(started.map((turn) => turn.result()));
-      for (const worker of others) worker.shutdown();
+      for (const { worker } of others) worker.shutdown();
       await Promise.all(serving);
+      await Promise.all(others.map(({ connection }) => connection.close()));
 
       const came = [...model.came].sort((a, b) => a - b);
       expect(came).toHaveLength(turns);
