@@ -5,7 +5,7 @@
 import type { Next, ActivityInterceptorsFactory, ActivityInboundCallsInterceptor } from '@temporalio/worker';
 import type { Context } from '@temporalio/activity';
 import type { Activities, CallArguments, TurnContext } from '../shared/io/activities';
-import { ACTIVITY_LINES, failedAttempt } from './activity-lines';
+import { ACTIVITY_LINES, failedAttempt, WORKER_SHUTDOWN } from './activity-lines';
 import { Running } from './running';
 import { withTurn, type TurnFields } from './log';
 import type { ToolLogger } from '../tools/define/tool';
@@ -120,9 +120,6 @@ class AttemptLogger {
     }
   }
 }
-
-/** Temporal's text for it (`CancelledFailure.message`). */
-const WORKER_SHUTDOWN = 'WORKER_SHUTDOWN';
 
 function withFields(log: ToolLogger, fields: object): ToolLogger {
   return {

@@ -9,6 +9,7 @@ import { limitedModel, type ModelBusy } from '../../model/limits/limited';
 import type { Wait } from '../../model/limits/place';
 import type { TurnContext } from '../../shared/io/activities';
 import { MODEL_WAITS, modelWaitText, type ModelWait } from '../../shared/turn/turn-states';
+import { WORKER_SHUTDOWN } from '../../telemetry/activity-lines';
 import { detailsBefore, showing, waitsBefore } from '../call/heartbeat';
 import type { Dependencies } from '../ports';
 
@@ -54,6 +55,7 @@ export function withinLimits(
       id: `${turn.first_execution_run_id} ${what}`,
       of: turn.session_id ?? turn.parent?.turn_id ?? turn.turn_id,
       mayPass: index < chain.length - 1,
+      keepsPlace: isShutdown,
       onWait: (wait) => onWait(link.name, wait),
       onBegin: (ms) => {
         waited += ms;
@@ -66,6 +68,11 @@ export function withinLimits(
     return { ...link, provider };
   });
   return { chain: limited, waitedMs: () => waited };
+}
+
+/** Another worker takes the step on. A cancelled turn does not come back. */
+function isShutdown(reason: unknown): boolean {
+  return reason instanceof Error && reason.message === WORKER_SHUTDOWN;
 }
 
 /** When it began to wait, in an earlier attempt, ms since 1970; null: it does not wait. */

@@ -50,6 +50,8 @@ export interface Entering {
   model: string;
   limits: ModelLimits;
   asker: Asker;
+  /** The request stops waiting for this reason, and comes back: its worker shuts down, say. */
+  keepsPlace?: (reason: unknown) => boolean;
 }
 
 const MINUTE_MS = 60_000;
@@ -76,7 +78,7 @@ export class ModelGate {
   /**
    * Waits for a place. `onWait` is told why, at each look.
    * @returns the place; or the wait with the time to come back, `awayMs`
-   * @throws the signal's reason, and then nobody waits; errors of the store
+   * @throws the signal's reason, and then its place is free, unless `keepsPlace` says otherwise; errors of the store
    */
   async enter(
     entering: Entering,
@@ -97,7 +99,7 @@ export class ModelGate {
         await pause(answer.waitMs, signal);
       }
     } catch (error) {
-      if (waits) await this.change(entering, 'it waits for two minutes more', (ledger) => leaveQueue(ledger, entering.asker.id));
+      if (waits && !entering.keepsPlace?.(error)) await this.change(entering, 'it waits for two minutes more', (ledger) => leaveQueue(ledger, entering.asker.id));
       throw error;
     }
   }

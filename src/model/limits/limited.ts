@@ -1,4 +1,5 @@
 /** A model that is asked only within its limits: each request passes its gate, and what the vendor says is passed on to it. */
+import { optional } from '../../shared/json/optional';
 import { estimatedUsage } from '../estimated-usage';
 import { ModelFailure, type ModelProvider, type ModelRequest, type ModelResponse } from '../provider';
 import type { ModelLimits } from '../settings';
@@ -17,10 +18,12 @@ export interface LimitedBy {
   of: string;
   /** Another model can take the step, if this one's vendor asks for a long pause. */
   mayPass: boolean;
+  /** As of `Entering`. */
+  keepsPlace?: (reason: unknown) => boolean;
   /** Told why the request waits, at each look. */
-  onWait(wait: Wait): void;
+  onWait: (wait: Wait) => void;
   /** Told when it begins, and how long it has waited in this attempt, ms. */
-  onBegin(waitedMs: number): void;
+  onBegin: (waitedMs: number) => void;
 }
 
 /** A request has to come back later; it keeps its place until then. Not a failure: nothing was asked. */
@@ -48,7 +51,8 @@ export function limitedModel<P extends ModelProvider>(provider: P, limited: Limi
   const request: ModelProvider['request'] = async (asked, callbacks) => {
     const { gate, name: model, limits, id, of } = limited;
     const asker = { id, of, inputTokens: inputTokens(asked), maxTokens: asked.maxTokens };
-    const place = await gate.enter({ model, limits, asker }, callbacks.signal, limited.onWait);
+    const { keepsPlace, onWait } = limited;
+    const place = await gate.enter({ model, limits, asker, ...optional({ keepsPlace }) }, callbacks.signal, onWait);
     if (!place.ok) throw refusal(limited, place);
     limited.onBegin(place.waitedMs);
     const reports: Promise<void>[] = [];

@@ -70,7 +70,8 @@ export function ask(
   const before = place === -1 ? countBefore(ledger.queue, asker) : place;
   const there = order.slice(0, before).filter(({ seen_until }) => seen_until > now).length;
   const needed = neededTokens(ledger, limits, asker);
-  const refusal = findRefusal(ledger, limits, { needed, before, there, windowMs, now });
+  const { inputTokens } = asker;
+  const refusal = findRefusal(ledger, limits, { needed, inputTokens, before, there, windowMs, now });
   if (refusal === null)
     return { ledger: begin(ledger, limits, asker, { needed, ...moment }), answer: { ok: true, number: ledger.begun + 1 } };
   const answer: Wait = { ok: false, before, ...refusal, awayMs: awayMs(before, refusal) };
@@ -86,7 +87,7 @@ export function ask(
 function begin(
   ledger: ModelLedger,
   limits: ModelLimits,
-  { id }: Asker,
+  { id, inputTokens }: Asker,
   { needed, windowMs, now }: Moment & { needed: number },
 ): ModelLedger {
   const hasRate = limits.requestsPerMinute !== undefined;
@@ -97,7 +98,7 @@ function begin(
     leases: needsLease(limits) ? [...others(ledger.leases, id), lease] : ledger.leases,
     queue: serve(ledger.queue, id),
     vendor_requests: lessRoom(ledger.vendor_requests, 1),
-    vendor_tokens: lessRoom(ledger.vendor_tokens, needed),
+    vendor_tokens: lessRoom(ledger.vendor_tokens, inputTokens),
     begun: ledger.begun + 1,
   };
 }
@@ -125,6 +126,8 @@ function neededTokens({ answers }: ModelLedger, { tokensPerMinute }: ModelLimits
 
 interface Place {
   needed: number;
+  /** Most vendors count an answer only as it comes: what is sent has to fit into what they have left. */
+  inputTokens: number;
   /** Requests before it in the queue, and those of them that are there. */
   before: number;
   there: number;
@@ -135,7 +138,7 @@ interface Place {
 function findRefusal(
   ledger: ModelLedger,
   limits: ModelLimits,
-  { needed, before, there, windowMs, now }: Place,
+  { needed, inputTokens, before, there, windowMs, now }: Place,
 ): { why: WaitReason; waitMs: number } | null {
   if (ledger.hold_until > now) return { why: 'vendor', waitMs: ledger.hold_until - now };
   const { requestsPerMinute, tokensPerMinute, concurrent } = limits;
@@ -144,7 +147,7 @@ function findRefusal(
   const waits: [WaitReason, blocked: boolean, freeAt: number][] = [];
   const vendorAt = Math.max(
     vendorRoomAt(ledger.vendor_requests, there + 1),
-    vendorRoomAt(ledger.vendor_tokens, needed * (there + 1)),
+    vendorRoomAt(ledger.vendor_tokens, inputTokens * (there + 1)),
   );
   waits.push(['vendor', vendorAt > now, vendorAt]);
   if (requestsPerMinute !== undefined) {

@@ -57,6 +57,23 @@ describe("a model's gate", () => {
     expect(waits[0]).toMatchObject({ before: 0 });
   });
 
+  it('keeps the place of a request that will come back, though it stops waiting now', async () => {
+    const gate = new ModelGate(new MemoryRegisters(), silent);
+    await gate.enter(entering('a'), signal);
+    const shutdown = new AbortController();
+    const waiting = gate.enter({ ...entering('b'), keepsPlace: () => true }, shutdown.signal);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    shutdown.abort(new Error('WORKER_SHUTDOWN'));
+    await expect(waiting).rejects.toThrow('WORKER_SHUTDOWN');
+    const other = new AbortController();
+    const waits: Wait[] = [];
+    const next = gate.enter(entering('c'), other.signal, (wait) => waits.push(wait)).catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    other.abort();
+    await next;
+    expect(waits[0]).toMatchObject({ before: 1 });
+  });
+
   it('does not stay at the front for longer than its patience', async () => {
     const gate = new ModelGate(new MemoryRegisters(), silent, { patienceMs: 0 });
     await gate.enter(entering('a'), signal);
