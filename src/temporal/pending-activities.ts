@@ -2,7 +2,6 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { decodeArrayFromPayloads } from './sdk-private';
 import type { LiveListener } from '../live/bus';
-import type { LiveEvent } from '../shapes/turn-event';
 import { modelWaitText, readModelWait, type ModelWait } from '../shared/turn/turn-states';
 
 const LOOK_EVERY = 500;
@@ -37,8 +36,9 @@ async function lookOnce(
     const details = await detailsOf(client, activity);
     const waits = ASK_MODELS.has(activity.activityType?.name ?? '') ? readModelWait(details?.waits_for) : null;
     if (waits !== null && typeof details?.step === 'number') {
-      const event: LiveEvent = { at, type: 'model_waiting', step: details.step, ...waits, text: modelWaitText(waits) };
-      if (isNew(lastValues, `step ${details.step}`, event.text)) listener(event);
+      const text = modelWaitText(waits);
+      const { step } = details;
+      if (isNew(lastValues, `step ${step}`, text)) listener({ at, type: 'model_waiting', step, ...waits, text });
     }
     if (activity.activityType?.name !== 'runCall') continue;
     const call = (activity.activityId ?? '').split(':')[0]!;

@@ -86,21 +86,28 @@ it('a turn that waits says for what; it can be cancelled at once, and the next o
   });
 });
 
-it('a turn whose vendor asked for a pause waits for its end without using up attempts, and a watcher is told', async () => {
+it('a step that waits outside of its slot uses up no attempts, and a watcher is told what it waits for', async () => {
   const model = new GatedModel();
-  model.letGo(true);
-  await withEngine(
-    { app: appOf(model, { requestsPerMinute: 1 }), settings: { modelGate: { windowMs: 4000, patienceMs: 200 } } },
-    async ({ start, client }) => {
-      await (await start()).result();
-      const turn = await start();
-      const told: string[] = [];
-      for await (const event of client.turn(turn.id).watch()) if (event.type === 'model_waiting') told.push(event.text);
-      expect(told).toEqual(['waits for a free request of model opus']);
-      expect((await turn.result()).state).toBe('completed');
-      expect(model.came).toHaveLength(2);
-    },
-  );
+  const setup = { app: appOf(model, { concurrent: 1 }), settings: { modelGate: { patienceMs: 0 } } };
+  await withEngine(setup, async ({ start, client }) => {
+    await start();
+    await eventually('the first is asked', async () => model.running === 1);
+    const turn = await start();
+    const told: string[] = [];
+    const watching = (async () => {
+      for await (const event of turn.watch()) if (event.type === 'model_waiting') told.push(event.text);
+    })();
+    const attempt = async () => {
+      const { raw } = await client.temporal.workflow.getHandle(turn.workflowId).describe();
+      return raw.pendingActivities?.[0]?.attempt ?? 0;
+    };
+    await eventually('it has come back more often than a step may fail', async () => (await attempt()) > 32);
+    model.letGo(true);
+    expect((await turn.result()).state).toBe('completed');
+    await watching;
+    expect(told).toEqual(['waits for a running request of model opus to end']);
+    expect(model.came).toHaveLength(2);
+  });
 });
 
 it('turns at once on three workers never exceed the limit of requests, and none waits much longer than its place says', async () => {
