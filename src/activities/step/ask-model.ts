@@ -5,7 +5,7 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { systemPrompt } from '../../agents/agent';
 import { askChain, mostRequests, type ChainAnswer, type ChainLink } from '../../model/fallback';
-import { isModelBusy } from '../../model/limits/limited';
+import { isModelBusy } from '../../model/limits/limited-model';
 import { costUsd } from '../../model/prices';
 import { isModelFailure, type ModelFailure, type ModelMessage, type ModelRequest, type ModelTool } from '../../model/provider';
 import type { ModelOrigin, TakeStepInput, TakeStepOutput } from '../../shared/io/activities';
@@ -13,6 +13,7 @@ import { optional } from '../../shared/json/optional';
 import type { PreparedAgent } from '../../tools/catalogue/registry';
 import { showingCharacters } from '../call/heartbeat';
 import type { Dependencies } from '../ports';
+import { messagesWithFiles } from '../../files/conversation-files';
 import { asWaiting, withinLimits, type ModelAsker } from './model-limits';
 
 export interface ModelRequestParts {
@@ -44,7 +45,8 @@ export async function askModel(
   showText: ShowText,
 ): Promise<ModelAnswer> {
   const { chain, waitedMs } = withinLimits(deps, deps.models.chainOf(preparedAgent), parts.asker);
-  const requestOf = (link: ChainLink) => requestFor(link, chain[0]!, preparedAgent, parts);
+  const messages = await messagesWithFiles(deps, parts.messages);
+  const requestOf = (link: ChainLink) => requestFor(link, chain[0]!, preparedAgent, { ...parts, messages });
   const { info, cancellationSignal: signal } = Context.current();
   let requests = (info.attempt - 1) * mostRequests(chain.length);
   const beginAnswer = () => showText((requests += 1));

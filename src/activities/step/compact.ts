@@ -4,7 +4,7 @@
  */
 import { ApplicationFailure } from '@temporalio/activity';
 import type { CompactInput, CompactOutput, StepUsage } from '../../shared/io/activities';
-import { NO_USAGE } from '../../shared/turn/usage';
+import { NO_USAGE } from '../../shared/turn/turn-view';
 import type { ModelMessage } from '../../model/provider';
 import { Draft } from '../../store/core/transcript';
 import type { PreparedAgent } from '../../tools/catalogue/registry';

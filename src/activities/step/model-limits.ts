@@ -5,7 +5,7 @@
  */
 import { ApplicationFailure } from '@temporalio/activity';
 import type { ChainLink } from '../../model/fallback';
-import { limitedModel, type ModelBusy } from '../../model/limits/limited';
+import { limitedModel, type ModelBusy } from '../../model/limits/limited-model';
 import type { Wait } from '../../model/limits/place';
 import type { TurnContext } from '../../shared/io/activities';
 import { MODEL_WAITS, modelWaitText, type ModelWait } from '../../shared/turn/turn-states';

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../shared/json/json';
 import type { ChainAnswer } from '../../model/fallback';
 import { NO_TOKENS } from '../../model/prices';
 import { isTruncated, type ModelResponse, type ModelUsage } from '../../model/provider';
-import { NO_USAGE } from '../../shared/turn/usage';
+import { NO_USAGE } from '../../shared/turn/turn-view';
 import { Draft } from '../../store/core/transcript';
 import { checkAhead } from '../../tools/admit/admit';
 import type { PreparedAgent } from '../../tools/catalogue/registry';

@@ -6,6 +6,7 @@ import { isJsonObject, type JsonObject } from '../../shared/json/json';
 import { foreignBlocksRemoved } from '../foreign-blocks';
 import { ANTHROPIC_PROVIDER, type ModelRequest } from '../provider';
 import { repairConversation, type WireMessage } from '../repair-conversation';
+import { ANTHROPIC_FILES, withTakenFiles } from '../taken-files';
 import { foreignAnswer, type FailureContext } from '../failure';
 import { sdk, sdkStreaming } from './sdk';
 
@@ -37,7 +38,8 @@ export function toWire(request: ModelRequest, provider: string = ANTHROPIC_PROVI
     })),
     ...request.serverTools,
   ];
-  const own = foreignBlocksRemoved(request.messages, provider, provider);
+  const taken = withTakenFiles(request.messages, ANTHROPIC_FILES);
+  const own = foreignBlocksRemoved(taken, provider, provider);
   const messages = repairConversation(own, request.container !== undefined);
   return {
     ...fitting(allowedOptions(request.options), { messages, tools }),

@@ -10,7 +10,7 @@ import type { RateReport } from '../provider';
 import type { ModelLimits } from '../settings';
 import {
   end,
-  heed,
+  noteRates,
   hold,
   isIdle,
   leaveQueue,
@@ -19,7 +19,7 @@ import {
   renew,
   type ModelLedger,
   type Moment,
-  type TokensTaken,
+  type TokenUse,
 } from './ledger';
 import { ask, needsLease, type Asker, type PlaceAnswer, type Wait } from './place';
 
@@ -28,11 +28,11 @@ export interface ModelPlace {
   /** How long the request has waited here, ms. */
   waitedMs: number;
   /** What the vendor says is left. Never throws. */
-  heed(report: RateReport): Promise<void>;
+  noteRates(report: RateReport): Promise<void>;
   /** The vendor asked to wait: no request begins before. Never throws. */
   hold(ms: number): Promise<void>;
   /** The request has ended; null: nobody knows what it took. Never throws. */
-  leave(taken: TokensTaken | null): Promise<void>;
+  leave(use: TokenUse | null): Promise<void>;
 }
 
 export interface GateLog {
@@ -125,9 +125,9 @@ export class ModelGate {
     return {
       ok: true,
       waitedMs,
-      heed: (report) =>
+      noteRates: (report) =>
         this.change(entering, 'requests do not see how little the vendor has left', (ledger, { now }) =>
-          heed(ledger, report, number, now),
+          noteRates(ledger, report, number, now),
         ),
       hold: async (ms) => {
         if (!(ms > 0)) return;
@@ -135,11 +135,11 @@ export class ModelGate {
           hold(ledger, ms, now),
         );
       },
-      leave: async (taken) => {
+      leave: async (use) => {
         clearInterval(timer);
         if (!hasLease) return;
         await this.change(entering, `its place comes free only after ${LEASE_MS} ms`, (ledger, moment) =>
-          end(ledger, asker.id, taken, moment),
+          end(ledger, asker.id, use, moment),
         );
       },
     };

@@ -95,22 +95,22 @@ export function renew(ledger: ModelLedger, id: string, now: number): { ledger: M
 }
 
 /** What a request took, tokens. */
-export interface TokensTaken {
+export interface TokenUse {
   all: number;
   answer: number;
 }
 
-/** A request has ended. `taken` null: nobody knows what it took, so it counts with all that it had reserved. */
-export function end(ledger: ModelLedger, id: string, taken: TokensTaken | null, { windowMs, now }: Moment): ModelLedger {
+/** A request has ended. `use` null: nobody knows what it took, so it counts with all that it had reserved. */
+export function end(ledger: ModelLedger, id: string, use: TokenUse | null, { windowMs, now }: Moment): ModelLedger {
   const lease = ledger.leases.find((one) => one.id === id);
   if (lease === undefined) return ledger; // its tokens count already
   const perMs = windowMs + LAG_MS;
-  const tokens = taken?.all ?? lease.tokens;
+  const tokens = use?.all ?? lease.tokens;
   return {
     ...ledger,
     leases: others(ledger.leases, id),
     tokens: tokens > 0 ? addToWindow(ledger.tokens, tokens, perMs, now) : ledger.tokens,
-    answers: taken === null ? ledger.answers : raiseInWindow(ledger.answers, taken.answer, perMs, now),
+    answers: use === null ? ledger.answers : raiseInWindow(ledger.answers, use.answer, perMs, now),
   };
 }
 
@@ -128,12 +128,12 @@ export function hold(ledger: ModelLedger, ms: number, now: number): ModelLedger 
  * Takes over what the vendor says is left, from the answer to request `number`. Requests that began after it are subtracted. It is
  * kept only if little is left, or if others wait.
  */
-export function heed(ledger: ModelLedger, { requests, tokens }: RateReport, number: number, now: number): ModelLedger {
+export function noteRates(ledger: ModelLedger, { requests, tokens }: RateReport, number: number, now: number): ModelLedger {
   const later = Math.max(0, ledger.begun - number);
   const waits = ledger.queue.length > 0;
-  const kept = (room: VendorRoom) => (isScarce(room) || waits ? room : null);
-  const vendor_requests = requests === undefined ? ledger.vendor_requests : kept(roomOf(requests, later, now));
-  const vendor_tokens = tokens === undefined ? ledger.vendor_tokens : kept(roomOf(tokens, 0, now));
+  const toKeep = (room: VendorRoom) => (isScarce(room) || waits ? room : null);
+  const vendor_requests = requests === undefined ? ledger.vendor_requests : toKeep(roomOf(requests, later, now));
+  const vendor_tokens = tokens === undefined ? ledger.vendor_tokens : toKeep(roomOf(tokens, 0, now));
   if (vendor_requests === ledger.vendor_requests && vendor_tokens === ledger.vendor_tokens) return ledger; // both null, mostly
   return { ...ledger, vendor_requests, vendor_tokens };
 }

@@ -21,9 +21,9 @@ const SCARCE = 0.25;
 /** The same if the vendor does not say its limit. */
 const SCARCE_COUNT = 10;
 
-/** @param taken by requests of which the vendor did not know when it said this */
-export function roomOf({ limit, remaining, resetMs }: RateRoom, taken: number, now: number): VendorRoom {
-  return { limit, left: remaining - taken, until: now + Math.min(resetMs, LONGEST_RESET_MS), whole: false };
+/** @param later what requests took of which the vendor did not know when it said this */
+export function roomOf({ limit, remaining, resetMs }: RateRoom, later: number, now: number): VendorRoom {
+  return { limit, left: remaining - later, until: now + Math.min(resetMs, LONGEST_RESET_MS), whole: false };
 }
 
 export function isScarce({ limit, left }: VendorRoom): boolean {

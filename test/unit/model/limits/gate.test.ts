@@ -1,4 +1,4 @@
-import { isModelBusy, limitedModel, type LimitedBy } from '../../../../src/model/limits/limited';
+import { isModelBusy, limitedModel, type LimitedBy } from '../../../../src/model/limits/limited-model';
 import { ModelGate, type Entering, type ModelPlace } from '../../../../src/model/limits/gate';
 import { LEASE_MS, ledgerAt } from '../../../../src/model/limits/ledger';
 import type { Wait } from '../../../../src/model/limits/place';
@@ -98,7 +98,7 @@ describe("a model's gate", () => {
     const registers = new MemoryRegisters();
     const gate = new ModelGate(registers, silent);
     const place = (await gate.enter(entering('a', {}), signal)) as ModelPlace;
-    await place.heed({ requests: { limit: 100, remaining: 99, resetMs: 1000 } });
+    await place.noteRates({ requests: { limit: 100, remaining: 99, resetMs: 1000 } });
     await place.leave(NOTHING);
     expect((await registers.read('model/opus')).value).toBeNull();
   });

@@ -1,7 +1,7 @@
 /** Who may begin: the limits of a model as rules over all sequences of requests. */
 import * as fc from 'fast-check';
 import type { Json } from '../../../../src/shared/json/json';
-import { end, heed, hold, LAG_MS, LEASE_MS, ledgerAt, LONGEST_HOLD_MS, renew } from '../../../../src/model/limits/ledger';
+import { end, noteRates, hold, LAG_MS, LEASE_MS, ledgerAt, LONGEST_HOLD_MS, renew } from '../../../../src/model/limits/ledger';
 import { ask, FRONT, SEEN_MS, type Wait } from '../../../../src/model/limits/place';
 import type { ModelLimits } from '../../../../src/model/settings';
 
@@ -219,7 +219,7 @@ describe('the word of the vendor', () => {
 
   it('lets as many requests begin as it says are left, until its limit is whole again', () => {
     const opus = model({});
-    opus.change(T0, (ledger) => heed(ledger, { requests: { limit: 50, remaining: 2, resetMs: 30_000 } }, 0, T0));
+    opus.change(T0, (ledger) => noteRates(ledger, { requests: { limit: 50, remaining: 2, resetMs: 30_000 } }, 0, T0));
     expect(['a', 'b', 'c'].map((id) => opus.ask(id, T0 + 1).ok)).toEqual([true, true, false]);
     expect(refused(opus.ask('c', T0 + 1))).toMatchObject({ why: 'vendor', waitMs: 29_999 });
     const later = Array.from({ length: 60 }, (_, i) => opus.ask(`later ${i}`, T0 + 30_000).ok);
@@ -232,13 +232,13 @@ describe('the word of the vendor', () => {
     opus.ask('b', T0);
     opus.ask('c', T0);
     if (!first.ok) throw new Error('there was room');
-    opus.change(T0, (ledger) => heed(ledger, { requests: { limit: 50, remaining: 3, resetMs: 30_000 } }, first.number, T0));
+    opus.change(T0, (ledger) => noteRates(ledger, { requests: { limit: 50, remaining: 3, resetMs: 30_000 } }, first.number, T0));
     expect([opus.ask('d', T0).ok, opus.ask('e', T0).ok]).toEqual([true, false]);
   });
 
   it('is not kept while plenty is left', () => {
     const opus = model({});
-    opus.change(T0, (ledger) => heed(ledger, { requests: { limit: 50, remaining: 49, resetMs: 30_000 } }, 0, T0));
+    opus.change(T0, (ledger) => noteRates(ledger, { requests: { limit: 50, remaining: 49, resetMs: 30_000 } }, 0, T0));
     expect(opus.now(T0).vendor_requests).toBeNull();
   });
 });

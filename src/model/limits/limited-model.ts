@@ -3,7 +3,7 @@ import { optional } from '../../shared/json/optional';
 import { estimatedUsage } from '../estimated-usage';
 import { ModelFailure, type ModelProvider, type ModelRequest, type ModelResponse } from '../provider';
 import type { ModelLimits } from '../settings';
-import type { TokensTaken } from './ledger';
+import type { TokenUse } from './ledger';
 import type { ModelGate } from './gate';
 import type { Wait } from './place';
 
@@ -47,36 +47,36 @@ const LONGEST_PAUSE_MS = 10_000;
 const MOST_DATA = 6000;
 
 /** @throws from `request`, beside what the provider throws: ModelBusy */
-export function limitedModel<P extends ModelProvider>(provider: P, limited: LimitedBy): P {
-  const request: ModelProvider['request'] = async (asked, callbacks) => {
-    const { gate, name: model, limits, id, of } = limited;
-    const asker = { id, of, inputTokens: inputTokens(asked), maxTokens: asked.maxTokens };
-    const { keepsPlace, onWait } = limited;
+export function limitedModel<P extends ModelProvider>(provider: P, terms: LimitedBy): P {
+  const request: ModelProvider['request'] = async (modelRequest, callbacks) => {
+    const { gate, name: model, limits, id, of } = terms;
+    const asker = { id, of, inputTokens: inputTokens(modelRequest), maxTokens: modelRequest.maxTokens };
+    const { keepsPlace, onWait } = terms;
     const place = await gate.enter({ model, limits, asker, ...optional({ keepsPlace }) }, callbacks.signal, onWait);
-    if (!place.ok) throw refusal(limited, place);
-    limited.onBegin(place.waitedMs);
+    if (!place.ok) throw refusal(terms, place);
+    terms.onBegin(place.waitedMs);
     const reports: Promise<void>[] = [];
-    let taken: TokensTaken | null = null;
+    let use: TokenUse | null = null;
     try {
-      const response = await provider.request(asked, {
+      const response = await provider.request(modelRequest, {
         ...callbacks,
         onRates: (report) => {
-          reports.push(place.heed(report));
+          reports.push(place.noteRates(report));
           callbacks.onRates?.(report);
         },
       });
-      taken = tokensOf(response);
+      use = tokensOf(response);
       return response;
     } catch (error) {
       if (error instanceof Error && error.name === 'ModelFailure') {
         const { facts } = error as ModelFailure;
         if (asksForPause(facts)) await place.hold(facts.retryAfterMs ?? 0);
-        if (facts.status !== null && !isInStream(facts)) taken = { all: 0, answer: 0 };
+        if (facts.status !== null && !isInStream(facts)) use = { all: 0, answer: 0 };
       }
       throw error;
     } finally {
       await Promise.all(reports);
-      await place.leave(taken);
+      await place.leave(use);
     }
   };
   return { ...provider, name: provider.name, request };
@@ -106,7 +106,7 @@ function isInStream({ details }: ModelFailure['facts']): boolean {
 }
 
 /** All tokens that the vendor counts, those from its cache too: some vendors count them, and no header says it. */
-function tokensOf({ usage }: ModelResponse): TokensTaken {
+function tokensOf({ usage }: ModelResponse): TokenUse {
   const { input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens } = usage;
   return { all: input_tokens + output_tokens + cache_read_tokens + cache_creation_tokens, answer: output_tokens };
 }
