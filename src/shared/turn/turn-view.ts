@@ -3,8 +3,7 @@
  * model requests used. Types only: workflows load no zod.
  */
 import type { CallError } from '../wire/errors';
-import type { CallView } from '../../shapes/turn-view';
-import type { StepUsage } from '../io/activities';
+import type { CallView, TurnUsage } from '../../shapes/turn-view';
 import { cutJson } from '../json/json';
 
 export type {
@@ -70,7 +69,7 @@ export function short(text: string | null): string | null {
 
 // What model requests used, added up.
 
-export const NO_USAGE: Readonly<StepUsage> = {
+export const NO_USAGE: Readonly<TurnUsage> = {
   input_tokens: 0,
   output_tokens: 0,
   cache_read_tokens: 0,
@@ -79,7 +78,7 @@ export const NO_USAGE: Readonly<StepUsage> = {
 };
 
 /** Changes `sum`. A count that older steps do not report is 0. */
-export function addUsage(sum: StepUsage, more: StepUsage): void {
+export function addUsage(sum: TurnUsage, more: TurnUsage): void {
   sum.input_tokens += more.input_tokens;
   sum.output_tokens += more.output_tokens;
   sum.cache_read_tokens += more.cache_read_tokens;
@@ -88,7 +87,7 @@ export function addUsage(sum: StepUsage, more: StepUsage): void {
 }
 
 /** The share of all tokens sent to the model that came from its prompt cache, 0 to 1; null: nothing was sent. */
-export function cachedShare({ input_tokens, cache_read_tokens, cache_creation_tokens = 0 }: StepUsage): number | null {
+export function cachedShare({ input_tokens, cache_read_tokens, cache_creation_tokens = 0 }: TurnUsage): number | null {
   const total = input_tokens + cache_read_tokens + cache_creation_tokens;
   return total === 0 ? null : cache_read_tokens / total;
 }
