@@ -4,7 +4,7 @@
  * check their signal first. What differs between vendors is in {@link Vendor}.
  */
 import { shortWithoutSecrets, withoutSecrets } from '../shared/text/secrets';
-import { usedUpMs, type HeaderReader } from './limits/rate-headers';
+import { usedUpMs, type HeaderReader } from './limits/vendor-room';
 import { ModelFailure } from './provider';
 import { optional } from '../shared/json/optional';
 
@@ -237,8 +237,8 @@ export function ruleFor(status: number): FailureRule {
 
 /** Without `Retry-After`, a refusal for the rate lasts until the limit that is used up is whole again. */
 function waitOf(status: number, headers: HeaderReader | undefined, now: number): number | undefined {
-  const asked = retryAfterMs(headers, now);
-  return asked === undefined && status === 429 && headers !== undefined ? usedUpMs(headers, now) : asked;
+  const wait = retryAfterMs(headers, now);
+  return wait === undefined && status === 429 && headers !== undefined ? usedUpMs(headers, now) : wait;
 }
 
 /** Longest wait that is accepted, ms: a wrong date must not stop a turn for a year. */

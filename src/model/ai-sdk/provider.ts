@@ -8,7 +8,7 @@
  */
 import { isJsonObject, type JsonObject } from '../../shared/json/json';
 import { classifyFailure, foreignAnswer, type FailureContext } from '../failure';
-import { tellRates } from '../limits/rate-headers';
+import { tellRates } from '../limits/vendor-room';
 import type { ModelCallbacks, ModelProvider, ModelRequest, ModelResponse } from '../provider';
 import { DEFAULT_TIMEOUT_MS, TimeLimit } from '../time-limit';
 import { AiSdkAccumulator } from './answer';

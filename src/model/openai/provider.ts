@@ -6,7 +6,7 @@ import type { OpenAI } from 'openai';
 import { isJsonObject, type JsonObject } from '../../shared/json/json';
 import { optional } from '../../shared/json/optional';
 import { classifyFailure, foreignAnswer, type FailureContext, type Vendor } from '../failure';
-import { tellRates } from '../limits/rate-headers';
+import { tellRates } from '../limits/vendor-room';
 import type { ModelCallbacks, ModelProvider, ModelRequest, ModelResponse } from '../provider';
 import { OPENAI_FILES, withTakenFiles, type TakenFiles } from '../taken-files';
 import { DEFAULT_TIMEOUT_MS, TimeLimit } from '../time-limit';

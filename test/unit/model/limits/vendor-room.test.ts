@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { rateReport, usedUpMs } from '../../../../src/model/limits/rate-headers';
+import { rateReport, usedUpMs } from '../../../../src/model/limits/vendor-room';
 
 const NOW = Date.parse('2026-11-28T12:00:00Z');
 const report = (headers: Record<string, string>) => rateReport(new Headers(headers), NOW);
