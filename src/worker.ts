@@ -15,6 +15,7 @@ import { temporalIntents, temporalBudgets } from './temporal/entities';
 import { temporalTurnEnds } from './temporal/turn-ends';
 import { temporalTurns } from './temporal/turns';
 import { NO_LIVE, type LiveBus } from './live/bus';
+import { ModelGate, type GateOptions } from './model/limits/gate';
 import { Models } from './model/models';
 import type { ModelProvider } from './model/provider';
 import { acceptNoIsolation } from './processes/isolation';
@@ -22,6 +23,7 @@ import type { Version } from './temporal/worker-versions';
 import type { Store } from './store/store';
 import { activityLog } from './telemetry/activity-log';
 import { Running } from './telemetry/running';
+import { sdkModelMetrics } from './telemetry/model-metrics';
 import { sdkToolMetrics, type ToolMetrics } from './telemetry/tool-metrics';
 import { ResultCache, SingleFlight } from './tools/run/cache';
 import { crowdingWarning } from './tools/catalogue/catalogue';
@@ -94,6 +96,8 @@ export interface WorkerParts {
   isolation?: { threads?: number; heapMb?: number };
   /** Temporal's Web UI shows the call stack of a running turn; each promise of workflow code then costs 70 µs of CPU. Default false. */
   workflowStacks?: boolean;
+  /** How the limits of models are kept, for tests: a shorter window than a minute. */
+  modelGate?: GateOptions;
   /** Temporal's own options, for tests and tuning. */
   options?: Partial<WorkerOptions>;
 }
@@ -123,6 +127,8 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
   warnOfManyTools(app, log);
   const caches = { cache: new ResultCache(), flights: new SingleFlight<RunOutcome>(), unpriced: new Set<string>() };
   const gate = new ToolGate(store.registers, log);
+  const modelGate = new ModelGate(store.registers, log, parts.modelGate);
+  const modelMetrics = sdkModelMetrics(Runtime.instance().metricMeter);
   const metrics = parts.metrics ?? sdkToolMetrics(Runtime.instance().metricMeter);
   const { debugInfo = false, publicUrl = 'http://localhost:8480' } = parts;
   const { environment, trust = TRUSTS_NOBODY, notifier = null, callbacks = null, live = NO_LIVE } = parts;
@@ -150,6 +156,8 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
     registry,
     toolThreads,
     gate,
+    modelGate,
+    modelMetrics,
     metrics,
     running,
     debugInfo,

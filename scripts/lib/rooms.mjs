@@ -66,7 +66,7 @@ const TABLE = {
   // What files are by their content, and files as parts of the store.
   files: { may: ['shared', 'record', 'store'], types: ['shapes', 'model', 'tools'] },
   telemetry: { may: ['shared'], types: ['tools'] },
-  model: { may: ['shared', 'telemetry'] },
+  model: { may: ['shared', 'telemetry'], types: ['store'] },
   tools: { may: ['shared', 'files', 'record', 'rules', 'store', 'telemetry'], types: ['agents', 'model', 'shapes'] },
   mcp: { may: ['shared', 'files', 'store', 'telemetry', 'tools', 'processes'] },
   processes: { may: ['shared'] },

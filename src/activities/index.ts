@@ -15,15 +15,20 @@ import { inspectEffect, settleEffect } from './effects/settle-effect';
 import { endTurn } from './step/turn-start-and-end';
 import { checkOwnTurn, checkStore } from './checks/own-turn';
 import { openSubTurn } from './sub-agents/open-sub-turn';
-import { withHeartbeat } from './call/heartbeat';
+import { withAttempts, withHeartbeat } from './call/heartbeat';
 import { reconcileEffect } from './effects/reconcile-effect';
 import { runCall } from './call/run-call';
 import { takeStep } from './step/take-step';
 
+/** Most attempts of a step, not counting waits for the limits of its model. */
+const STEP_ATTEMPTS = 30;
+/** A turn can do without a summary. */
+const COMPACT_ATTEMPTS = 6;
+
 /** Activities with a heartbeat timeout send heartbeats throughout, so that a slow store or machine does not look dead. */
 export function createActivities(deps: Dependencies): Activities {
   return {
-    takeStep: over(deps, (input) => withHeartbeat(() => orStoreFault(takeStep(deps, input)))),
+    takeStep: over(deps, (input) => withHeartbeat(() => withAttempts(STEP_ATTEMPTS, () => orStoreFault(takeStep(deps, input))))),
     admitDirect: over(deps, (input) => withHeartbeat(() => orStoreFault(admitDirect(deps, input)))),
     admitCall: own(deps, (input) => withHeartbeat(() => orStoreFault(admitCall(deps, input)))),
     checkDecision: own(deps, (input) => withHeartbeat(() => checkDecision(deps, input))),
@@ -38,7 +43,7 @@ export function createActivities(deps: Dependencies): Activities {
     lookAtSubTurn: (input) => withHeartbeat(() => lookAtSubTurn(deps, input)),
     closeSubTurn: over(deps, (input) => withHeartbeat(() => orStoreFault(closeSubTurn(deps, input)))),
     forwardDecision: (input) => forwardDecision(deps, input),
-    compact: over(deps, (input) => withHeartbeat(() => orStoreFault(compact(deps, input)))),
+    compact: over(deps, (input) => withHeartbeat(() => withAttempts(COMPACT_ATTEMPTS, () => orStoreFault(compact(deps, input))))),
     lookAtTurn: (input) => deps.turnEnds.look(input),
     beginSession: (input) => beginSession(deps, input),
     checkFork: (input) => checkFork(deps, input),

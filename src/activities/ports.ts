@@ -16,6 +16,7 @@ import type { EnvelopeMetadata } from '../shared/wire/errors';
 import type { JsonObject } from '../shared/json/json';
 import type { PolicyArchive } from './step/agent-definition';
 import type { LiveBus } from '../live/bus';
+import type { ModelGate } from '../model/limits/gate';
 import type { Models } from '../model/models';
 import type { Registry } from '../tools/catalogue/registry';
 import type { ResultCache, SingleFlight } from '../tools/run/cache';
@@ -23,6 +24,7 @@ import type { Running } from '../telemetry/running';
 import type { Store } from '../store/store';
 import type { SubTurnFacts } from '../shared/turn/sub-turn';
 import type { ToolGate } from '../tools/limits/gate';
+import type { ModelMetrics } from '../telemetry/model-metrics';
 import type { ToolMetrics } from '../telemetry/tool-metrics';
 import type { RunResult } from '../tools/run/run';
 import type { ToolSource } from '../tools/catalogue/tool-source';
@@ -38,6 +40,9 @@ export interface Dependencies {
   /** Stores what blocks name by hash: rules, and definitions of agents. */
   archive: PolicyArchive;
   models: Models;
+  /** Limits of models, over all workers. */
+  modelGate: ModelGate;
+  modelMetrics: ModelMetrics;
   cache: ResultCache;
   /** Identical reads that are running in this worker, by cache key. */
   flights: SingleFlight<RunOutcome>;

@@ -296,9 +296,9 @@ export class HoldfastClient {
       });
     const trace = description.memo?.[MEMO_TRACE];
     const traceId = typeof trace === 'string' ? trace : null;
-    const { status, runId, historyLength } = description;
+    const { runId, historyLength } = description;
     const progress = `${runId} ${historyLength}`;
-    return { summary: this.summary(description), traceId, progress, view: () => turn.viewIn(status.name, runId) };
+    return { summary: this.summary(description), traceId, progress, view: () => turn.viewIn(description) };
   }
 
   /** When a worker of this client's task queue last asked for work, Unix time, ms; null: the server remembers none. */

@@ -29,6 +29,8 @@ export {
   type ModelResponse,
   type ModelTool,
   type ModelUsage,
+  type RateReport,
+  type RateRoom,
   type RawToolInput,
   type StopReason,
 } from '../model/provider';

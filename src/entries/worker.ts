@@ -15,6 +15,7 @@ export { namesOf as effectNames, type EffectVersion, type EffectVersions } from 
 export type { CheckedTrailQuery, TrailEntry } from '../store/core/trail';
 export { positionOf as trailPosition, type TrailRead, type TrailSource } from '../store/core/trail-pages';
 export { StoreError, type RegisterChange, type RegisterStore, type Store, type StoreIdentity } from '../store/store';
+export type { GateOptions } from '../model/limits/gate';
 export { createModel, type Model, type ModelOptions } from '../model';
 export {
   ModelFailure,
@@ -25,6 +26,8 @@ export {
   type ModelResponse,
   type ModelTool,
   type ModelUsage,
+  type RateReport,
+  type RateRoom,
   type RawToolInput,
   type StopReason,
 } from '../model/provider';

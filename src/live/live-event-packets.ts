@@ -3,7 +3,7 @@
  * that are too large. Decodes packets against a strict schema and ignores invalid ones, since others may write to the channel.
  */
 import { z } from 'zod';
-import { textDelta, toolLog, toolProgress, toolRetrying, type LiveEvent } from '../shapes/turn-event';
+import { modelWaiting, textDelta, toolLog, toolProgress, toolRetrying, type LiveEvent } from '../shapes/turn-event';
 
 const at = z.string().max(40);
 const call = z.string().max(40);
@@ -20,6 +20,7 @@ const EVENT = z.discriminatedUnion('type', [
       next_attempt_at: z.string().max(40).nullable(),
     })
     .strict(),
+  modelWaiting.extend({ at, model: z.string().max(200), text: z.string().max(500) }).strict(),
 ]);
 const PACKET = z.strictObject({ n: z.string().max(60), events: z.array(EVENT).max(1000) });
 

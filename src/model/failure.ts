@@ -4,6 +4,7 @@
  * check their signal first. What differs between vendors is in {@link Vendor}.
  */
 import { shortWithoutSecrets, withoutSecrets } from '../shared/text/secrets';
+import { usedUpMs, type HeaderReader } from './limits/vendor-room';
 import { ModelFailure } from './provider';
 import { optional } from '../shared/json/optional';
 
@@ -103,7 +104,7 @@ function fail(
   details: Record<string, string | boolean>,
 ): ModelFailure {
   const rule = ruleFor(exactStatus(status, message));
-  const wait = retryAfterMs(headers, context.now ?? Date.now());
+  const wait = waitOf(status, headers, context.now ?? Date.now());
   const quote = message ? ` It said: ${shortWithoutSecrets(message, MAX_QUOTE, context.secrets)}` : '';
   const words = adviceFor(rule, context.vendor);
   const advice = words === undefined ? '' : ` ${words}`;
@@ -234,13 +235,14 @@ export function ruleFor(status: number): FailureRule {
 
 /** Reads from response headers how long the vendor asks to wait. */
 
+/** Without `Retry-After`, a refusal for the rate lasts until the limit that is used up is whole again. */
+function waitOf(status: number, headers: HeaderReader | undefined, now: number): number | undefined {
+  const wait = retryAfterMs(headers, now);
+  return wait === undefined && status === 429 && headers !== undefined ? usedUpMs(headers, now) : wait;
+}
+
 /** Longest wait that is accepted, ms: a wrong date must not stop a turn for a year. */
 const MAX_WAIT_MS = 24 * 3_600_000;
-
-/** What the functions here need of `Headers`. */
-export interface HeaderReader {
-  get(name: string): string | null;
-}
 
 /**
  * Milliseconds to wait, from `retry-after-ms` or else `Retry-After` (seconds, or an HTTP date; RFC 9110, section 10.2.3). Undefined

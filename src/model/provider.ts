@@ -116,6 +116,23 @@ export interface ModelCallbacks {
   signal: AbortSignal;
   /** Called for each piece of text as it streams. */
   onText?(delta: string): void;
+  /** Called if the vendor says, with an answer or a refusal, what is left of its limits. */
+  onRates?(report: RateReport): void;
+}
+
+/** What a vendor says is left of its own limits. */
+export interface RateReport {
+  requests?: RateRoom;
+  tokens?: RateRoom;
+}
+
+/** What is left of one limit. */
+export interface RateRoom {
+  /** The whole limit; null: the vendor did not say it. */
+  limit: number | null;
+  remaining: number;
+  /** Until it is whole again, ms. */
+  resetMs: number;
 }
 
 export interface ModelProvider {

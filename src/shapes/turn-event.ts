@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { card } from './card';
 import { callError, errorEnvelope, json, successEnvelope } from './envelope';
-import { passedModel, usage } from './turn-view';
+import { modelWait, passedModel, usage } from './turn-view';
 
 const at = z.string();
 const count = z.number().int().min(1);
@@ -49,7 +49,9 @@ export const toolRetrying = z.object({
   error: z.string(),
   next_attempt_at: z.string().nullable(),
 });
-const liveEvent = z.discriminatedUnion('type', [textDelta, toolProgress, toolLog, toolRetrying]);
+/** A step waits for room within the limits of its model. It is sent again when that changes; the text of the answer ends it. */
+export const modelWaiting = z.object({ at, type: z.literal('model_waiting'), step: count, ...modelWait.shape });
+const liveEvent = z.discriminatedUnion('type', [textDelta, toolProgress, toolLog, toolRetrying, modelWaiting]);
 
 const effect = z.string().nullable();
 const approvalRequestedEvent = z.object({
@@ -118,7 +120,7 @@ const durableEvent = z.discriminatedUnion('type', [...OTHER_DURABLE, approvalReq
 export const turnEvent = z.discriminatedUnion('type', [liveEvent, durableEvent]);
 
 /** All but tool logs: only the MCP client that made the call reads those. */
-const toldEvent = z.discriminatedUnion('type', [textDelta, toolProgress, toolRetrying, durableEvent]);
+const toldEvent = z.discriminatedUnion('type', [textDelta, toolProgress, toolRetrying, modelWaiting, durableEvent]);
 const withCard = {
   card: card.nullable().describe('The card of the call. Null: it does not wait any more, or the card cannot be read.'),
 };
@@ -130,7 +132,15 @@ const toldHow = z.object({
 });
 /** The data of an event of `GET /v1/turns/:id/events`. */
 export const streamedEvent = toldHow.and(
-  z.discriminatedUnion('type', [textDelta, toolProgress, toolRetrying, ...OTHER_DURABLE, toldQuestion, toldModelQuestion]),
+  z.discriminatedUnion('type', [
+    textDelta,
+    toolProgress,
+    toolRetrying,
+    modelWaiting,
+    ...OTHER_DURABLE,
+    toldQuestion,
+    toldModelQuestion,
+  ]),
 );
 /** The same for a question of a direct call, and for its answer. */
 export const streamedQuestion = toldHow.and(z.discriminatedUnion('type', [toldQuestion, approvalDecidedEvent]));

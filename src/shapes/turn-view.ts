@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { policyEntry } from './policy-entry';
 import { TOOL_CLASSES } from '../shared/turn/tool-class';
 import { CALL_STATES, EFFECTS, TURN_STATES } from '../shared/turn/turn-states';
+import { WAIT_REASONS } from '../shared/turn/turn-states';
 import { card } from './card';
 import { callError, envelope } from './envelope';
 
@@ -119,6 +120,17 @@ const subTurnView = z.object({
   waiting: z.array(surfacedCall).describe('What waits for a person in it, and below it.'),
 });
 
+export const modelWait = z.object({
+  model: z.string().describe('Its name in the app.'),
+  why: z
+    .enum(WAIT_REASONS)
+    .describe(
+      'What is missing: requests or tokens of this minute, a running request that ends, or the end of a pause of the vendor.',
+    ),
+  before: z.number().int().min(0).describe('Requests that will be served first.'),
+  text: z.string().describe('The same in words.'),
+});
+
 export const turnView = z.object({
   turn_id: z.string(),
   workflow_id: z.string(),
@@ -166,6 +178,9 @@ export const turnView = z.object({
     .array(fallback)
     .optional()
     .describe('The last steps that another model than the first of the agent took; the transcript has all. Absent: none.'),
+  waits_for: modelWait
+    .optional()
+    .describe('The turn waits for room within the limits of its model, as of its last look. Absent: it does not.'),
   started_at: z.string(),
   ended_at: z.string().nullable(),
   ui_url: z.string().nullable(),

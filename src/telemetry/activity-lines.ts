@@ -189,6 +189,9 @@ function prefix(digest: string): string {
 
 // How a failed attempt is logged: expected and retried, stopped, or a fault that somebody must fix.
 
+/** Temporal's text for an activity that stops since its worker shuts down (`CancelledFailure.message`). */
+export const WORKER_SHUTDOWN = 'WORKER_SHUTDOWN';
+
 export type FailedAttempt =
   /** Expected, and retried by Temporal: a temporary failure of an upstream. */
   | { kind: 'retried'; code: string; retry_in_ms: number | null }

@@ -5,10 +5,11 @@
 import type { Next, ActivityInterceptorsFactory, ActivityInboundCallsInterceptor } from '@temporalio/worker';
 import type { Context } from '@temporalio/activity';
 import type { Activities, CallArguments, TurnContext } from '../shared/io/activities';
-import { ACTIVITY_LINES, failedAttempt } from './activity-lines';
+import { ACTIVITY_LINES, failedAttempt, WORKER_SHUTDOWN } from './activity-lines';
 import { Running } from './running';
 import { withTurn, type TurnFields } from './log';
 import type { ToolLogger } from '../tools/define/tool';
+import { MODEL_WAITS } from '../shared/turn/turn-states';
 import { optional } from '../shared/json/optional';
 
 type Execute = NonNullable<ActivityInboundCallsInterceptor['execute']>;
@@ -97,7 +98,9 @@ class AttemptLogger {
     const common = { activity: info.activityType, attempt: info.attempt, took_ms };
     const { kind, ...facts } = attempt;
     this.safely(() => {
-      if (attempt.kind === 'retried') this.log.warn({ ...common, ...facts }, 'attempt failed, will be retried');
+      if (attempt.kind === 'retried' && attempt.code === MODEL_WAITS)
+        this.log.debug({ ...common, ...facts }, 'waits for the limits of its model');
+      else if (attempt.kind === 'retried') this.log.warn({ ...common, ...facts }, 'attempt failed, will be retried');
       else if (attempt.kind === 'stopped') this.log.info({ ...common, ...facts }, 'attempt stopped');
       else this.log.error({ ...common, ...facts, err: error }, 'attempt failed');
     });
@@ -117,9 +120,6 @@ class AttemptLogger {
     }
   }
 }
-
-/** Temporal's text for it (`CancelledFailure.message`). */
-const WORKER_SHUTDOWN = 'WORKER_SHUTDOWN';
 
 function withFields(log: ToolLogger, fields: object): ToolLogger {
   return {

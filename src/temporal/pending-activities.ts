@@ -1,9 +1,12 @@
 /** Polls the server for progress and retries if no live bus delivers them: history lacks them while an activity runs. */
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { decodeArrayFromPayloads } from './sdk-private';
 import type { LiveListener } from '../live/bus';
+import { modelWaitText, readModelWait, type ModelWait } from '../shared/turn/turn-states';
 
 const LOOK_EVERY = 500;
+/** Types of activities that ask a model. */
+const ASK_MODELS: ReadonlySet<string> = new Set(['takeStep', 'compact']);
 const CODE = /^holdfast\.tool\.([A-Z_]{1,40})$/;
 
 /** @returns a function that ends it */
@@ -29,13 +32,16 @@ async function lookOnce(
   const description = await client.workflow.getHandle(workflowId).describe();
   if (description.status.name !== 'RUNNING') return;
   for (const activity of description.raw.pendingActivities ?? []) {
+    const at = new Date().toISOString();
+    const details = await detailsOf(client, activity);
+    const waits = ASK_MODELS.has(activity.activityType?.name ?? '') ? readModelWait(details?.waits_for) : null;
+    if (waits !== null && typeof details?.step === 'number') {
+      const text = modelWaitText(waits);
+      const { step } = details;
+      if (isNew(lastValues, `step ${step}`, text)) listener({ at, type: 'model_waiting', step, ...waits, text });
+    }
     if (activity.activityType?.name !== 'runCall') continue;
     const call = (activity.activityId ?? '').split(':')[0]!;
-    const payloads = activity.heartbeatDetails?.payloads ?? [];
-    const [details] = (await decodeArrayFromPayloads(client.options.loadedDataConverter, payloads).catch(() => [])) as [
-      { progress?: { message: string; fraction: number | null } | null } | undefined,
-    ];
-    const at = new Date().toISOString();
     const progress = details?.progress;
     if (progress && isNew(lastValues, `${call} progress`, JSON.stringify(progress)))
       listener({ at, type: 'tool_progress', call, ...progress });
@@ -56,6 +62,31 @@ async function lookOnce(
       });
     }
   }
+}
+
+/** What a step of the turn waits for before a model is asked; null: nothing. */
+export async function pendingModelWait(client: Client, { raw }: WorkflowExecutionDescription): Promise<ModelWait | null> {
+  for (const activity of raw.pendingActivities ?? []) {
+    if (!ASK_MODELS.has(activity.activityType?.name ?? '')) continue;
+    const waits = readModelWait((await detailsOf(client, activity))?.waits_for);
+    if (waits !== null) return waits;
+  }
+  return null;
+}
+
+interface Details {
+  progress?: { message: string; fraction: number | null } | null;
+  waits_for?: unknown;
+  step?: unknown;
+}
+
+type PendingActivity = NonNullable<WorkflowExecutionDescription['raw']['pendingActivities']>[number];
+
+/** The details of the last heartbeat; undefined: there was none, or it cannot be read. */
+async function detailsOf(client: Client, { heartbeatDetails }: PendingActivity): Promise<Details | undefined> {
+  const payloads = heartbeatDetails?.payloads ?? [];
+  const [details] = await decodeArrayFromPayloads(client.options.loadedDataConverter, payloads).catch(() => []);
+  return typeof details === 'object' && details !== null ? details : undefined;
 }
 
 function isNew(lastValues: Map<string, string>, key: string, value: string): boolean {

@@ -8,20 +8,23 @@ const COMMON = { cancellationType: ActivityCancellationType.WAIT_CANCELLATION_CO
 /** Most attempts of activities that are safe to repeat after a dead worker or a lost answer. Tools count their own retries. */
 const SAFE_ATTEMPTS = 30;
 
-/** One model request. Temporal retries it; the classified failure gives the delay. */
+/**
+ * One model request. Temporal retries it; the classified failure gives the delay. The activity limits its attempts itself, since it
+ * waits for the limits of its model by failing (activities/call/heartbeat.ts).
+ */
 export const { takeStep } = proxyActivities<Activities>({
   ...COMMON,
   startToCloseTimeout: '15 minutes',
   heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '60 seconds', maximumAttempts: SAFE_ATTEMPTS },
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '60 seconds' },
 });
 
-/** Also a model request, but one that a turn can do without, so it gets few attempts. */
+/** Also a model request, but one that a turn can do without: the activity gives up after few attempts. */
 export const { compact } = proxyActivities<Activities>({
   ...COMMON,
   startToCloseTimeout: '15 minutes',
   heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '60 seconds', maximumAttempts: 6 },
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '60 seconds' },
 });
 
 /** If the workers of a turn are gone, its end may stay unknown for long. After the last attempt the session goes on without it. */

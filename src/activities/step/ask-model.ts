@@ -5,6 +5,7 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { systemPrompt } from '../../agents/agent';
 import { askChain, mostRequests, type ChainAnswer, type ChainLink } from '../../model/fallback';
+import { isModelBusy } from '../../model/limits/limited-model';
 import { costUsd } from '../../model/prices';
 import { isModelFailure, type ModelFailure, type ModelMessage, type ModelRequest, type ModelTool } from '../../model/provider';
 import type { ModelOrigin, TakeStepInput, TakeStepOutput } from '../../shared/io/activities';
@@ -13,6 +14,7 @@ import type { PreparedAgent } from '../../tools/catalogue/registry';
 import { showingCharacters } from '../call/heartbeat';
 import type { Dependencies } from '../ports';
 import { messagesWithFiles } from '../../files/conversation-files';
+import { asWaiting, withinLimits, type ModelAsker } from './model-limits';
 
 export interface ModelRequestParts {
   messages: ModelMessage[];
@@ -21,6 +23,12 @@ export interface ModelRequestParts {
   container: OwnedContainer | null;
   /** Whether the agent's options may make the model call a tool. Default true. */
   mayForceTools?: boolean;
+  asker: ModelAsker;
+}
+
+export interface ModelAnswer extends ChainAnswer {
+  /** How long it waited for room within the limits of its model, ms. */
+  waitedMs: number;
 }
 
 /** A container at the vendor's, which means something to that provider only. */
@@ -29,22 +37,24 @@ export interface OwnedContainer {
   provider: string;
 }
 
-/** @throws ApplicationFailure of the last model that was asked */
+/** @throws ApplicationFailure of the last model that was asked; MODEL_WAITS if there is no room for the request yet */
 export async function askModel(
   deps: Dependencies,
   preparedAgent: PreparedAgent,
   parts: ModelRequestParts,
   showText: ShowText,
-): Promise<ChainAnswer> {
-  const chain = deps.models.chainOf(preparedAgent);
+): Promise<ModelAnswer> {
+  const { chain, waitedMs } = withinLimits(deps, deps.models.chainOf(preparedAgent), parts.asker);
   const messages = await messagesWithFiles(deps, parts.messages);
   const requestOf = (link: ChainLink) => requestFor(link, chain[0]!, preparedAgent, { ...parts, messages });
   const { info, cancellationSignal: signal } = Context.current();
   let requests = (info.attempt - 1) * mostRequests(chain.length);
   const beginAnswer = () => showText((requests += 1));
   try {
-    return await askChain(chain, { requestOf, beginAnswer, signal }, deps.models.circuits);
+    const answer = await askChain(chain, { requestOf, beginAnswer, signal }, deps.models.circuits);
+    return { ...answer, waitedMs: waitedMs() };
   } catch (error) {
+    if (isModelBusy(error)) throw asWaiting(deps, error);
     throw isModelFailure(error) ? asApplicationFailure(error) : error;
   }
 }

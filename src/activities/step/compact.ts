@@ -4,7 +4,7 @@
  */
 import { ApplicationFailure } from '@temporalio/activity';
 import type { CompactInput, CompactOutput, StepUsage } from '../../shared/io/activities';
-import { NO_USAGE } from '../../shared/turn/usage';
+import { NO_USAGE } from '../../shared/turn/turn-view';
 import type { ModelMessage } from '../../model/provider';
 import { Draft } from '../../store/core/transcript';
 import type { PreparedAgent } from '../../tools/catalogue/registry';
@@ -19,6 +19,7 @@ import { agentSince } from './mcp-tools';
 import { checkOwnTurn } from '../checks/own-turn';
 import { showingCharacters } from '../call/heartbeat';
 import { askModel, usageOf, type OwnedContainer } from './ask-model';
+import type { ModelAsker } from './model-limits';
 import { unknownAgent } from './take-step';
 
 const ASK = [
@@ -51,6 +52,7 @@ export async function compact(deps: Dependencies, { turn, at, head, outcomes }: 
   };
   const add = (body: SummaryBody) => void draft.add(summaryBlock(body), at);
   let usage = NO_USAGE;
+  let waitedMs = 0;
   if (plan.how === 'clear') add({ ...about, cleared_to: entries[plan.upTo]!.hash });
   if (plan.how === 'summarize') {
     // If the vendor reported that it is too long, the request for the summary may be too long as well.
@@ -58,12 +60,14 @@ export async function compact(deps: Dependencies, { turn, at, head, outcomes }: 
     const toSum = entries.slice(0, plan.upTo + 1);
     const part = full ? shortenEntries(toSum.map(withoutResults), room) : toSum;
     const messages = part.map(({ message }) => message);
-    const summary = await summarizeMessages(deps, agent, messages, { all, container: containerOf(blocks, agent) });
+    const asker = { turn, what: `summary of ${head}`, step: null };
+    const summary = await summarizeMessages(deps, agent, messages, { all, container: containerOf(blocks, agent), asker });
     usage = summary.usage;
+    waitedMs = summary.waitedMs;
     add({ ...about, summarized_to: entries[plan.upTo]!.hash, text: summary.text });
   }
   const did = ({ clear: 'cleared', summarize: 'summarized', nothing: 'nothing' } as const)[plan.how];
-  return { head: await draft.store(), did, usage, took_ms: Date.now() - began };
+  return { head: await draft.store(), did, usage, took_ms: Date.now() - began - waitedMs };
 }
 
 /** Uses the same tools, prompt and messages as the steps before, so that the prompt cache applies. */
@@ -71,17 +75,17 @@ async function summarizeMessages(
   deps: Dependencies,
   agent: PreparedAgent,
   part: ModelMessage[],
-  { all, container }: { all: ModelMessage[]; container: OwnedContainer | null },
-): Promise<{ text: string; usage: StepUsage }> {
+  { all, container, asker }: { all: ModelMessage[]; container: OwnedContainer | null; asker: ModelAsker },
+): Promise<{ text: string; usage: StepUsage; waitedMs: number }> {
   const messages: ModelMessage[] = [...part, { role: 'user', content: [{ type: 'text', text: ASK }] }];
   const tools = agent.choice.shown(all, agent.catalogue);
   const show = showingCharacters();
-  const answer = await askModel(deps, agent, { messages, tools, container, mayForceTools: false }, () => show);
+  const answer = await askModel(deps, agent, { messages, tools, container, mayForceTools: false, asker }, () => show);
   const text = answerText(answer.response);
   if (text.trim() === '')
     throw ApplicationFailure.retryable(
       'The model answered without a word of the summary that it was asked for.',
       'holdfast.no_summary',
     );
-  return { text, usage: usageOf(deps, agent, answer) };
+  return { text, usage: usageOf(deps, agent, answer), waitedMs: answer.waitedMs };
 }

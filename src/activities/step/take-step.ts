@@ -8,7 +8,7 @@ import type { JsonObject } from '../../shared/json/json';
 import type { ChainAnswer } from '../../model/fallback';
 import { NO_TOKENS } from '../../model/prices';
 import { isTruncated, type ModelResponse, type ModelUsage } from '../../model/provider';
-import { NO_USAGE } from '../../shared/turn/usage';
+import { NO_USAGE } from '../../shared/turn/turn-view';
 import { Draft } from '../../store/core/transcript';
 import { checkAhead } from '../../tools/admit/admit';
 import type { PreparedAgent } from '../../tools/catalogue/registry';
@@ -77,7 +77,8 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
   const messages = messagesForModel(blocks);
   const tools = agent.choice.shown(all, agent.catalogue);
   const container = containerOf(blocks, agent);
-  const answer = await askModel(deps, agent, { messages, tools, container }, liveText(deps, input)).catch(asTooLong);
+  const asker = { turn: input.turn, what: `step ${input.step}`, step: input.step };
+  const answer = await askModel(deps, agent, { messages, tools, container, asker }, liveText(deps, input)).catch(asTooLong);
   const shownAs = {
     shown: tools.length < agent.catalogue.length ? tools.map(({ name }) => name) : null,
     tokens: catalogueTokens(tools),
@@ -134,7 +135,7 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
     stop_reason: response.stopReason,
     text: answerText(response),
     calls: admittedCalls,
-    took_ms: Date.now() - began,
+    took_ms: Date.now() - began - answer.waitedMs,
     usage: usageOf(deps, agent, answer),
     ...by,
     ...(isFull(agent, response) ? { context_full: true } : {}),

@@ -43,6 +43,13 @@ export const KNOWN_CHANGES: readonly KnownChange[] = [
     const [of = '', field = ''] = name.split('.');
     return { of, path: `input.0.${field}`, reason: CARD };
   }),
+  ...Object.entries({ takeStep: 30, compact: 6 }).map(([of, was]) => ({
+    of,
+    path: 'retry.maximum_attempts',
+    was,
+    now: 0,
+    reason: 'the activity counts its attempts itself, without those in which it waited for the limits of its model',
+  })),
   { of: 'runCall', path: 'input.0.approvals.*.identity', was: '', reason: 'older builds did not know who had sent a decision' },
   {
     of: 'checkDecision',

@@ -271,6 +271,7 @@ export const TURN_VIEW = {
   fallbacks: 'once.shortened: each step’s result and its admission are compared, which have the same',
   started_at: 'rule.D1',
   ended_at: 'rule.D1',
+  waits_for: 'once.a step that waits is known to clients only, who read it from Temporal',
   ui_url: 'once.a link',
 } as const satisfies Record<keyof TurnView, Place>;
 

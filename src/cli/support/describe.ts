@@ -88,6 +88,8 @@ export function describeEvent(event: TurnEvent): string | null {
       return `    ${event.call} ${oneLine(event.message)}${event.fraction === null ? '' : ` (${Math.round(event.fraction * 100)} %)`}`;
     case 'tool_retrying':
       return `    ${event.call} attempt ${event.attempt}: ${oneLine(event.error)}`;
+    case 'model_waiting':
+      return `    step ${event.step} ${oneLine(event.text)}`;
     case 'tool_result':
       return `  ✓ ${event.call} ${event.tool}${event.effect ? ` (${event.effect})` : ''}  ${oneLine(event.summary, 100)}`;
     case 'tool_error':

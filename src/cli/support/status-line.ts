@@ -33,6 +33,7 @@ export class StatusLine {
       case 'tool_progress':
       case 'tool_log':
       case 'tool_retrying':
+      case 'model_waiting':
       case 'text_delta':
         return;
       case 'turn_reset':

@@ -82,6 +82,7 @@ export class FeedMemory {
     if (this.hasEnded) return true;
     if (event.type === 'text_delta')
       return event.step <= this.lastStep || isLater(this.attempt, { step: event.step, attempt: event.attempt });
+    if (event.type === 'model_waiting') return event.step <= this.lastStep || event.step === this.attempt.step;
     return 'call' in event && this.finishedCalls.has(event.call);
   }
 

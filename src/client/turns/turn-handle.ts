@@ -41,6 +41,8 @@ import { DecisionNotAccepted, type NoWorker, TurnEnded, TurnNotFound } from '../
 import type { WatchedEvent } from '../events/feed';
 import { Feeds, watchTurn, type WatchOptions } from '../events/feeds';
 import { readHistory } from '../../temporal/history';
+import { pendingModelWait } from '../../temporal/pending-activities';
+import { modelWaitText } from '../../shared/turn/turn-states';
 import { sentOf, type Sent, noWorkerError } from './missing-answer';
 import type { TurnEvent } from '../../shapes/turn-event';
 import { errorMessage } from '../../shared/text/error-message';
@@ -100,18 +102,25 @@ export class TurnHandle {
    * @throws TurnNotFound, NoWorker
    */
   async status(): Promise<TurnView> {
-    const { status, runId } = await this.describeWorkflow();
-    return this.viewIn(status.name, runId);
+    return this.viewIn(await this.describeWorkflow());
   }
 
   /** The same for a caller that has just got the turn's status from Temporal. */
-  async viewIn(name: WorkflowExecutionDescription['status']['name'], runId: string): Promise<TurnView> {
+  async viewIn(description: WorkflowExecutionDescription): Promise<TurnView> {
+    const { name } = description.status;
     // The result of this run: a reset may have begun another run meanwhile, whose end is far.
-    if (name === 'COMPLETED' || name === 'FAILED') return { ...(await this.finalView(runId)), ui_url: this.uiUrl };
+    if (name === 'COMPLETED' || name === 'FAILED') return { ...(await this.finalView(description.runId)), ui_url: this.uiUrl };
     const view = await this.queryView();
     // Ended from outside: the workflow itself does not know it.
     if (name === 'TERMINATED' || name === 'TIMED_OUT') return outsideEnd(view, name);
-    return view;
+    const waits = END_STATES.has(view.state) ? null : await this.modelWait(description);
+    return waits === null ? view : { ...view, waits_for: waits };
+  }
+
+  /** What the workflow itself does not know: its step is an activity that waits. */
+  private async modelWait(description: WorkflowExecutionDescription): Promise<TurnView['waits_for'] | null> {
+    const waits = await pendingModelWait(this.client, description);
+    return waits && { ...waits, text: modelWaitText(waits) };
   }
 
   /** The calls that wait for a person: for approval, for an answer, or in doubt. */

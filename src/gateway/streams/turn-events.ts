@@ -23,7 +23,7 @@ const query = z.object({ after: z.string().max(200).optional().describe('As `Las
 const schema = {
   summary: 'Follow a turn',
   description:
-    'Server-sent events. Those with an id come from the workflow’s history: with `Last-Event-ID` the stream goes on after it, at any gateway, also after the end. Those without (`text_delta`, `tool_progress`, `tool_retrying`) say `durable: false` and are not told again. Of a turn that waits in its session the stream begins with the turn. 204: it has ended, and all has been told.',
+    'Server-sent events. Those with an id come from the workflow’s history: with `Last-Event-ID` the stream goes on after it, at any gateway, also after the end. Those without (`text_delta`, `tool_progress`, `tool_retrying`, `model_waiting`) say `durable: false` and are not told again. Of a turn that waits in its session the stream begins with the turn. 204: it has ended, and all has been told.',
   tags: ['turns'],
   params: turnParams,
   headers: lastEventIdHeader,

@@ -8,6 +8,7 @@
  */
 import { isJsonObject, type JsonObject } from '../../shared/json/json';
 import { classifyFailure, foreignAnswer, type FailureContext } from '../failure';
+import { tellRates } from '../limits/vendor-room';
 import type { ModelCallbacks, ModelProvider, ModelRequest, ModelResponse } from '../provider';
 import { DEFAULT_TIMEOUT_MS, TimeLimit } from '../time-limit';
 import { AiSdkAccumulator } from './answer';
@@ -53,7 +54,7 @@ class AiSdkProvider implements ModelProvider {
     const answer = new AiSdkAccumulator();
     const source = { requestId: null as string | null };
     try {
-      for await (const part of this.parts({ ...options, abortSignal: limit.signal }, limit, context, source)) {
+      for await (const part of this.parts({ ...options, abortSignal: limit.signal }, limit, context, { source, callbacks })) {
         const text = answer.push(part);
         if (text) callbacks.onText?.(text);
       }
@@ -69,12 +70,13 @@ class AiSdkProvider implements ModelProvider {
     options: AiSdkCallOptions,
     limit: TimeLimit,
     context: FailureContext,
-    source: { requestId: string | null },
+    { source, callbacks }: { source: { requestId: string | null }; callbacks: ModelCallbacks },
   ): AsyncGenerator<JsonObject> {
     try {
       const { stream, response } = await this.languageModel.doStream(options);
       const headers = new Headers(response?.headers);
       source.requestId = headers.get('x-request-id') ?? headers.get('request-id');
+      tellRates(callbacks, headers);
       const type = headers.get('content-type');
       if (type !== null && /^text\/html\b/i.test(type)) throw foreignAnswer(`it answered with ${type}`, context);
       for await (const part of stream) {

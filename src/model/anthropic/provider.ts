@@ -7,6 +7,7 @@ import { type JsonObject, isJsonObject, type Json } from '../../shared/json/json
 import { MessageAccumulator } from './accumulate';
 import { eventsOf, toWire, type WireBody } from './wire';
 import { classifyFailure, type FailureContext, type Vendor } from '../failure';
+import { tellRates } from '../limits/vendor-room';
 import { DEFAULT_TIMEOUT_MS, TimeLimit } from '../time-limit';
 import { sdk } from './sdk';
 import { ANTHROPIC } from './vendor';
@@ -98,7 +99,7 @@ export class AnthropicProvider implements ModelProvider {
     const accumulator = new MessageAccumulator();
     const source = { requestId: null as string | null };
     try {
-      for await (const event of this.events(body, limit, request.model, source)) {
+      for await (const event of this.events(body, limit, request.model, { source, callbacks })) {
         const text = accumulator.push(event);
         if (text) callbacks.onText?.(text);
       }
@@ -113,13 +114,19 @@ export class AnthropicProvider implements ModelProvider {
    * The stream's events. What the SDK throws is classified here, so that a failing `onText` does not count as a failure of the
    * model.
    */
-  private async *events(body: JsonObject, limit: TimeLimit, model: string, source: { requestId: string | null }) {
+  private async *events(
+    body: JsonObject,
+    limit: TimeLimit,
+    model: string,
+    { source, callbacks }: { source: { requestId: string | null }; callbacks: ModelCallbacks },
+  ) {
     try {
       const request = this.client.messages.create(body as unknown as Anthropic.MessageCreateParamsStreaming, {
         signal: limit.signal,
       });
       const response = await request.asResponse();
       source.requestId = response.headers.get('request-id');
+      tellRates(callbacks, response.headers);
       yield* eventsOf(response, this.context(model));
     } catch (error) {
       limit.throwIfOver();

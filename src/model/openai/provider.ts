@@ -6,6 +6,7 @@ import type { OpenAI } from 'openai';
 import { isJsonObject, type JsonObject } from '../../shared/json/json';
 import { optional } from '../../shared/json/optional';
 import { classifyFailure, foreignAnswer, type FailureContext, type Vendor } from '../failure';
+import { tellRates } from '../limits/vendor-room';
 import type { ModelCallbacks, ModelProvider, ModelRequest, ModelResponse } from '../provider';
 import { OPENAI_FILES, withTakenFiles, type TakenFiles } from '../taken-files';
 import { DEFAULT_TIMEOUT_MS, TimeLimit } from '../time-limit';
@@ -132,7 +133,7 @@ export class OpenAiProvider implements ModelProvider {
     }: { answer: Accumulator; limit: TimeLimit; context: FailureContext; callbacks: ModelCallbacks },
   ): Promise<string | null> {
     const source = { requestId: null as string | null };
-    for await (const event of this.events(path, body, limit, context, source)) {
+    for await (const event of this.events(path, body, limit, context, { source, callbacks })) {
       const text = answer.push(event);
       if (text) callbacks.onText?.(text);
     }
@@ -146,12 +147,13 @@ export class OpenAiProvider implements ModelProvider {
     body: JsonObject,
     limit: TimeLimit,
     context: FailureContext,
-    source: { requestId: string | null },
+    { source, callbacks }: { source: { requestId: string | null }; callbacks: ModelCallbacks },
   ): AsyncGenerator<JsonObject> {
     try {
       const request = this.client.post<AsyncIterable<unknown>>(path, { body, stream: true, signal: limit.signal });
       const { data, response } = await request.withResponse();
       source.requestId = response.headers.get('x-request-id');
+      tellRates(callbacks, response.headers);
       const type = response.headers.get('content-type') ?? 'no content type';
       if (!/^text\/event-stream\b/i.test(type))
         throw foreignAnswer(`it answered with ${type}, not with a stream of events`, context);

@@ -25,6 +25,7 @@ interface RunOfTurn {
 const CUSTOM_EVENTS = new Set<TurnEvent['type']>([
   'tool_progress',
   'tool_retrying',
+  'model_waiting',
   'approval_requested',
   'approval_decided',
   'question_asked',

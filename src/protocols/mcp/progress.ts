@@ -57,6 +57,8 @@ function saidOf(event: TurnEvent, single: boolean): ProgressUpdate | null {
       return { message: event.message, ...(event.fraction === null ? {} : { fraction: event.fraction }) };
     case 'tool_retrying':
       return { message: `Attempt ${event.attempt} follows: ${event.error}` };
+    case 'model_waiting':
+      return { message: event.text };
     case 'approval_requested':
       return { message: `${event.tool} waits for a person to approve it` };
     case 'question_asked':

@@ -1,9 +1,9 @@
 /**
- * The view of a turn for clients (query `status`, the workflow's result, `holdfast show`), and its shortened form. Types only:
- * workflows load no zod.
+ * The view of a turn for clients (query `status`, the workflow's result, `holdfast show`), its shortened form, and the sum of what
+ * model requests used. Types only: workflows load no zod.
  */
 import type { CallError } from '../wire/errors';
-import type { CallView } from '../../shapes/turn-view';
+import type { CallView, TurnUsage } from '../../shapes/turn-view';
 import { cutJson } from '../json/json';
 
 export type {
@@ -66,4 +66,29 @@ export function isShortOf(text: unknown, whole: unknown): boolean {
 
 export function short(text: string | null): string | null {
   return text === null ? null : cutJson(text, SHORT);
+}
+
+// What model requests used, added up.
+
+export const NO_USAGE: Readonly<TurnUsage> = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_read_tokens: 0,
+  cache_creation_tokens: 0,
+  cost_usd: 0,
+};
+
+/** Changes `sum`. A count that older steps do not report is 0. */
+export function addUsage(sum: TurnUsage, more: TurnUsage): void {
+  sum.input_tokens += more.input_tokens;
+  sum.output_tokens += more.output_tokens;
+  sum.cache_read_tokens += more.cache_read_tokens;
+  sum.cache_creation_tokens = (sum.cache_creation_tokens ?? 0) + (more.cache_creation_tokens ?? 0);
+  sum.cost_usd += more.cost_usd;
+}
+
+/** The share of all tokens sent to the model that came from its prompt cache, 0 to 1; null: nothing was sent. */
+export function cachedShare({ input_tokens, cache_read_tokens, cache_creation_tokens = 0 }: TurnUsage): number | null {
+  const total = input_tokens + cache_read_tokens + cache_creation_tokens;
+  return total === 0 ? null : cache_read_tokens / total;
 }

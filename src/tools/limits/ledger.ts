@@ -2,20 +2,18 @@
  * Computes a tool's limits (concurrency, rate, pauses of the upstream): pure functions over the ledger in the tool's register.
  *
  * Concurrency: each running call has a lease with an end. If its worker dies, the lease ends by itself.
- * Rate: the starts of the last window are counted in cells of a hundredth of the window, so that the ledger stays small at any
- * rate. A start counts until one window after its cell's end: no window contains more than `calls` starts, and at most a
- * hundredth of the rate is lost.
+ * Rate: the starts of the last window (shared/sliding-window.ts): no window contains more than `calls` starts.
  *
  * Times are ms since 1970 by the store's clock. That clock can be set back: a time further in the future than it could have been
  * written is then reduced, so that the change delays calls by one window, not by hours.
  */
 import { isJsonObject, type Json } from '../../shared/json/json';
+import { addToWindow, isWindow, presentCells, roomAt, type WindowCells } from '../../shared/sliding-window';
 import type { ToolLimits } from '../define/tool';
 
 export interface Ledger {
   leases: { id: string; until: number }[];
-  /** End of the cell, starts in it; oldest first. */
-  starts: [end: number, count: number][];
+  starts: WindowCells;
   /** End of the pause that the upstream asked for; 0: none. */
   hold_until: number;
 }
@@ -26,7 +24,6 @@ export type StartAnswer = { ok: true } | { ok: false; why: 'upstream' | 'rate' |
 export const LEASE_MS = 30_000;
 /** Longest pause that an upstream can cause, ms: a longer wish counts as a refusal (tools/define/errors.ts). */
 export const LONGEST_HOLD_MS = 3_600_000;
-const CELLS = 100;
 /** Wait before the next try when all places are taken, ms: the end of a running call is unknown. */
 const ASK_AGAIN_MS = 250;
 
@@ -35,13 +32,10 @@ const EMPTY: Ledger = { leases: [], starts: [], hold_until: 0 };
 /** The ledger in a register's value, without entries that have ended; a value of another shape counts as an empty ledger. */
 export function ledgerAt(value: Json, { rate }: ToolLimits, now: number): Ledger {
   const { leases, starts, hold_until } = isLedger(value) ? value : EMPTY;
-  // A tool version without a rate keeps the starts for versions that have one.
-  const counts = ([end]: [number, number]) => rate === undefined || end + rate.perMs > now;
   return {
     leases: leases.map(({ id, until }) => ({ id, until: Math.min(until, now + LEASE_MS) })).filter(({ until }) => until > now),
-    starts: starts
-      .map(([end, count]): [number, number] => [rate ? Math.min(end, now + cellMs(rate.perMs)) : end, count])
-      .filter(counts),
+    // A tool version without a rate keeps the starts for versions that have one.
+    starts: rate === undefined ? starts : presentCells(starts, rate.perMs, now),
     hold_until: hold_until > now ? Math.min(hold_until, now + LONGEST_HOLD_MS) : 0,
   };
 }
@@ -53,31 +47,19 @@ export function admit(ledger: Ledger, limits: ToolLimits, id: string, now: numbe
   const { concurrency, rate } = limits;
   const others = ledger.leases.filter((lease) => lease.id !== id);
   const leases = concurrency === undefined ? ledger.leases : [...others, { id, until: now + LEASE_MS }];
-  const starts = rate === undefined ? ledger.starts : withStart(ledger.starts, cellEnd(rate.perMs, now));
+  const starts = rate === undefined ? ledger.starts : addToWindow(ledger.starts, 1, rate.perMs, now);
   return { ledger: { ...ledger, leases, starts }, admittance: { ok: true } };
 }
 
 function findRefusal(ledger: Ledger, { concurrency, rate }: ToolLimits, id: string, now: number): StartAnswer | null {
   if (ledger.hold_until > now) return { ok: false, why: 'upstream', waitMs: ledger.hold_until - now };
   if (rate) {
-    const free = freeAt(ledger.starts, rate);
+    const free = roomAt(ledger.starts, 1, { limit: rate.calls, perMs: rate.perMs });
     if (free > now) return { ok: false, why: 'rate', waitMs: free - now };
   }
   const others = ledger.leases.filter((lease) => lease.id !== id).length;
   if (concurrency !== undefined && others >= concurrency) return { ok: false, why: 'concurrency', waitMs: ASK_AGAIN_MS };
   return null;
-}
-
-/** When the next start is allowed; 0: at once. */
-function freeAt(starts: Ledger['starts'], { calls, perMs }: NonNullable<ToolLimits['rate']>): number {
-  let total = starts.reduce((sum, [, count]) => sum + count, 0);
-  let free = 0;
-  for (const [end, count] of starts) {
-    if (total < calls) break;
-    total -= count;
-    free = end + perMs;
-  }
-  return free;
 }
 
 /** Renews a running call's lease. `hasLease` false: the lease had ended, and another call may have its place. */
@@ -96,28 +78,12 @@ export function hold(ledger: Ledger, ms: number, now: number): Ledger {
   return { ...ledger, hold_until: Math.max(ledger.hold_until, now + Math.min(ms, LONGEST_HOLD_MS)) };
 }
 
-function withStart(starts: Ledger['starts'], end: number): Ledger['starts'] {
-  const entry = starts.find(([other]) => other === end);
-  if (!entry) return [...starts, [end, 1] as [number, number]].sort((a, b) => a[0] - b[0]);
-  return starts.map(([other, count]) => [other, other === end ? count + 1 : count]);
-}
-
-function cellMs(perMs: number): number {
-  return Math.max(1, Math.ceil(perMs / CELLS));
-}
-
-function cellEnd(perMs: number, now: number): number {
-  const cell = cellMs(perMs);
-  return (Math.floor(now / cell) + 1) * cell;
-}
-
 function isLedger(value: unknown): value is Ledger {
   const { leases, starts, hold_until } = (isJsonObject(value as Json) ? value : {}) as Partial<Ledger>;
   return (
     Number.isFinite(hold_until) &&
     Array.isArray(leases) &&
     leases.every((lease) => typeof lease?.id === 'string' && Number.isFinite(lease.until)) &&
-    Array.isArray(starts) &&
-    starts.every((start) => Array.isArray(start) && Number.isFinite(start[0]) && Number.isFinite(start[1]))
+    isWindow(starts)
   );
 }

@@ -10,7 +10,7 @@ import { sessionTurnId, sessionWorkflowId, traceId, workflowId } from '../../sha
 import { cutJson, jsonBytes } from '../../shared/json/json';
 import { messageText, type Message } from '../../shared/turn/message';
 import type { SendAnswer, SendBody, SessionInput, SessionView } from '../../shared/turn/session';
-import { addUsage, NO_USAGE } from '../../shared/turn/usage';
+import { addUsage, NO_USAGE } from '../../shared/turn/turn-view';
 import { inlineCode } from '../../shared/text/visible';
 import { keyword } from '../../shared/search-attributes';
 import { MEMO_OF_SESSION, MEMO_TRACE, TURN_WORKFLOW } from '../contract';

@@ -34,7 +34,7 @@ import {
   type SessionInput,
   type SessionView,
 } from '../../shared/turn/session';
-import { cachedShare } from '../../shared/turn/usage';
+import { cachedShare } from '../../shared/turn/turn-view';
 import { inlineCode } from '../../shared/text/visible';
 import { beginSession, checkFork, lookAtTurn } from '../activities';
 import { type DecideAnswer, INTERRUPT, MEMO_TITLE, SESSION_UPDATES, STATUS_QUERY, TURN_DONE_SIGNAL } from '../contract';

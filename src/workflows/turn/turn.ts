@@ -15,9 +15,8 @@ import {
 import type { TakeStepOutput, TurnContext, TurnInput } from '../../shared/io/activities';
 import type { Steer } from '../../shared/approval/decision';
 import type { ParentTurn, SubTurnStart } from '../../shared/turn/sub-turn';
-import type { TurnView } from '../../shared/turn/turn-view';
 import { callbackQuestion } from '../../shared/wire/callback';
-import { addUsage } from '../../shared/turn/usage';
+import { addUsage, type TurnView } from '../../shared/turn/turn-view';
 import { compact, takeStep } from '../activities';
 import { limitReason, hasOnlyRefusals, bindToStore, newTurn, type TurnData } from './state';
 import { STATUS_QUERY, TURN_DONE_SIGNAL } from '../contract';

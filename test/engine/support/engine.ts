@@ -60,6 +60,7 @@ export interface Setup {
       | 'oldDigestsUntil'
       | 'appModule'
       | 'isolation'
+      | 'modelGate'
     >
   >;
   /** File of the key that the client signs starts with. */

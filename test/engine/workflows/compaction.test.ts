@@ -1,7 +1,7 @@
 /** A conversation that comes near its context window: results are left out first, then it is summarized; nothing is removed. */
 import { randomBytes } from 'node:crypto';
 import type { ModelMessage, ModelProvider, ModelRequest, ModelResponse } from '../../../src/model/provider';
-import { addUsage, cachedShare, NO_USAGE } from '../../../src/shared/turn/usage';
+import { addUsage, cachedShare, NO_USAGE } from '../../../src/shared/turn/turn-view';
 import { isJsonObject, type JsonObject } from '../../../src/shared/json/json';
 import { walk } from '../../../src/store/core/transcript';
 import { estimateTokens } from '../../../src/tools/define/model-text';

@@ -16,19 +16,21 @@ export const DURABLE = [
     'call_completed',
   ],
 ];
-const LIVE = ['text_delta', 'tool_progress', 'tool_retrying'];
+const LIVE = ['text_delta', 'tool_progress', 'tool_retrying', 'model_waiting'];
 
 export interface FollowedTurn {
   /** Durable events, in order. */
   events: StreamedEvent[];
   /** What the model says now, of the step that has not ended. */
   text: string;
+  /** What the step waits for before its model is asked; empty: nothing. */
+  waits: string;
   /** The latest progress of each running call. */
   progress: ReadonlyMap<string, string>;
   connection: 'opening' | 'live' | 'interrupted' | 'ended';
 }
 
-const NOTHING: FollowedTurn = { events: [], text: '', progress: new Map(), connection: 'opening' };
+const NOTHING: FollowedTurn = { events: [], text: '', waits: '', progress: new Map(), connection: 'opening' };
 
 /** @param onChange called when something durable has happened */
 export function useTurnEvents(turn: string, onChange: () => void): FollowedTurn {
@@ -58,7 +60,9 @@ function after(state: FollowedTurn, event: StreamedEvent): FollowedTurn {
   switch (event.type) {
     case 'text_delta':
       // A piece that was lost leaves a gap: what follows is shown without it until the step ends.
-      return { ...state, text: event.offset === 0 ? event.text : `${state.text.slice(0, event.offset)}${event.text}` };
+      return { ...state, waits: '', text: event.offset === 0 ? event.text : `${state.text.slice(0, event.offset)}${event.text}` };
+    case 'model_waiting':
+      return { ...state, waits: event.text };
     case 'tool_progress':
       return { ...state, progress: new Map(state.progress).set(event.call, event.message) };
     case 'tool_retrying':
@@ -71,7 +75,13 @@ function after(state: FollowedTurn, event: StreamedEvent): FollowedTurn {
       const endedCall = 'call' in event && (event.type === 'tool_result' || event.type === 'tool_error') ? event.call : null;
       const progress = new Map(state.progress);
       if (endedCall !== null) progress.delete(endedCall);
-      return { ...state, events: [...state.events, event], text: isStep ? '' : state.text, progress };
+      return {
+        ...state,
+        events: [...state.events, event],
+        text: isStep ? '' : state.text,
+        waits: isStep ? '' : state.waits,
+        progress,
+      };
     }
   }
 }

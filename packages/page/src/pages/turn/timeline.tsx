@@ -8,7 +8,7 @@ import type { FollowedTurn } from '../../state/follow-turn';
 import { nameOfVote } from '../../../../../src/shared/approval/approval';
 
 export function Timeline({ turn, followed }: { turn: string; followed: FollowedTurn }) {
-  const { events, text, progress, connection } = followed;
+  const { events, text, waits, progress, connection } = followed;
   return (
     <section>
       <h2>
@@ -26,6 +26,14 @@ export function Timeline({ turn, followed }: { turn: string; followed: FollowedT
             </div>
           </li>
         ))}
+        {waits !== '' && (
+          <li class="now">
+            <span class="time">now</span>
+            <div>
+              The turn <Words of={waits} />
+            </div>
+          </li>
+        )}
         {text !== '' && (
           <li class="now">
             <span class="time">now</span>

@@ -40,6 +40,11 @@ export function TurnPage({ turn }: { turn: string }) {
       </Title>
       <ErrorNotice error={error} retry={reload} />
       <Facts view={data} />
+      {data.waits_for && followed.waits === '' && (
+        <p class="soft">
+          The turn <Words of={data.waits_for.text} />.
+        </p>
+      )}
       <Waiting view={data} />
       <div class="tabs" role="tablist" aria-label="Parts of the turn">
         {(Object.keys(TABS) as Tab[]).map((name) => (
