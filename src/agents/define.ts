@@ -1,6 +1,7 @@
 /** `defineAgent` and `defineApp`: check a definition (agent.ts), fill in defaults, and report every fault at once. */
 import type { ModelSettings } from '../model/prices';
-import { unknownFields } from '../shared/json/json';
+import type { z } from 'zod';
+import { type JsonObject, unknownFields } from '../shared/json/json';
 import { approvalFaults, type Approvals } from '../rules/approvals';
 import { budgetFaults, type Budget } from '../tools/limits/budgets';
 import { catalogueFaults, catalogueSettings, type CatalogueDefinition } from '../tools/catalogue/find-tools';
@@ -15,6 +16,8 @@ import { askFaults } from './mcp-asks';
 import { circles, withSubAgents } from './agent-tool';
 import { resolveTools, toolboxFaults, type AgentDefinition, AGENT, type Agent, isAgent } from './agent';
 import { isTool, type Tool } from '../tools/define/tool';
+import { resultFaults } from '../tools/results/give-result';
+import { copyAsJson, isZod } from '../tools/schema/schema';
 import { DEFAULT_LIMITS, LIMIT_NAMES, limitFaults } from './limits';
 
 export type { AgentPermissions } from '../tools/admit/policy';
@@ -43,6 +46,7 @@ const FIELDS: Readonly<Record<keyof AgentDefinition, true>> = {
   contextWindow: true,
   compactAt: true,
   catalogue: true,
+  result: true,
 };
 const MOST_DEPTH = 10;
 
@@ -52,6 +56,11 @@ const MOST_DEPTH = 10;
  * @example
  * const payables = defineAgent({ name: 'payables', prompt: 'You pay invoices.', tools: [payInvoice], approvals: { quorum: 2 } });
  */
+export function defineAgent<S extends z.ZodType>(definition: AgentDefinition & { result: S }): Agent<z.output<S>>;
+/** @typeParam R what a JSON Schema describes, which TypeScript cannot read from it */
+export function defineAgent<R = JsonObject>(definition: AgentDefinition & { result: JsonObject }): Agent<R>;
+export function defineAgent(definition: AgentDefinition & { result?: undefined }): Agent<undefined>;
+export function defineAgent(definition: AgentDefinition): Agent;
 export function defineAgent(definition: AgentDefinition): Agent {
   const faults: string[] = [];
   const fault = (condition: boolean, text: string) => condition && faults.push(text);
@@ -100,7 +109,7 @@ export function defineAgent(definition: AgentDefinition): Agent {
     fault(true, `the tool ${name} is named like those of an MCP server of the agent; choose another name`);
   faults.push(...serverToolFaults(definition.serverTools, names));
   if (references.every(isTool)) faults.push(...toolsetFaults({ ...definition, permissions, mcpServers }, references));
-  faults.push(...hookFaults(definition.hooks), ...classifierFaults(definition.classifier));
+  faults.push(...hookFaults(definition.hooks), ...classifierFaults(definition.classifier), ...resultFaults(definition.result));
   if (faults.length > 0)
     throw new Error(`Agent ${JSON.stringify(definition.name)} is not well defined:\n- ${faults.join('\n- ')}`);
 
@@ -129,6 +138,7 @@ export function defineAgent(definition: AgentDefinition): Agent {
     steerSupersedes: definition.steerSupersedes ?? false,
     contextWindow,
     compactAt,
+    result: definition.result === undefined || isZod(definition.result) ? definition.result : copyAsJson(definition.result),
     [AGENT]: true as const,
   });
 }

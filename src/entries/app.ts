@@ -32,3 +32,4 @@ export type { ModelSettings } from '../model/prices';
 export type { ModelTool } from '../model/provider';
 export type { AgentLimits } from '../agents/limits';
 export type { Agent, AgentDefinition } from '../agents/agent';
+export type { ResultDefinition } from '../tools/results/give-result';

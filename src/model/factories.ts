@@ -24,14 +24,14 @@ export function anthropic({ model, ...options }: AnthropicModelOptions): VendorM
   return lazily(ANTHROPIC_PROVIDER, model, () => new AnthropicProvider(options));
 }
 
-export type OpenAiModelOptions = Pick<OpenAiOptions, 'api' | 'apiKey' | 'baseUrl' | 'headers' | 'timeoutMs'> & { model: string };
+export type OpenAiModelOptions = Pick<OpenAiOptions, 'api' | 'apiKey' | 'baseUrl' | 'headers' | 'timeoutMs' | 'structuredOutputs'> & { model: string };
 
 /** OpenAI's own models. */
 export function openai({ model, ...options }: OpenAiModelOptions): VendorModel {
   return lazily('openai', model, () => new OpenAiProvider(options));
 }
 
-export type OpenAiCompatibleOptions = Pick<OpenAiOptions, 'apiKey' | 'headers' | 'timeoutMs'> & {
+export type OpenAiCompatibleOptions = Pick<OpenAiOptions, 'apiKey' | 'headers' | 'timeoutMs' | 'structuredOutputs'> & {
   model: string;
   /** Such as `http://127.0.0.1:11434/v1`. */
   baseUrl: string;

@@ -15,6 +15,7 @@ import {
   type ModelTool,
   type ModelUsage,
 } from '../../model/provider';
+import { GIVE_RESULT } from '../../shared/turn/result';
 import { NO_USAGE } from '../../shared/turn/usage';
 import { Draft } from '../../store/core/transcript';
 import { checkAhead } from '../../tools/admit/admit';
@@ -30,6 +31,7 @@ import {
   type AskedIds,
   withUniqueIds,
 } from './model-content';
+import { withResultCall } from './result-call';
 import { addBeginning } from './turn-start-and-end';
 import {
   messagesForModel,
@@ -83,7 +85,7 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
   const messages = messagesForModel(blocks);
   const tools = agent.choice.shown(all, agent.catalogue);
   const container = containerOf(blocks, agent);
-  const answer = await request(deps, agent, { messages, tools, container }, liveText(deps, input)).catch(asTooLong);
+  const answer = await request(deps, agent, { messages, tools, container, ...resultTool(agent) }, liveText(deps, input)).catch(asTooLong);
   const shownAs = {
     shown: tools.length < agent.catalogue.length ? tools.map(({ name }) => name) : null,
     tokens: catalogueTokens(tools),
@@ -108,7 +110,7 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
       ...first,
     };
   }
-  const { response, askedIds } = withUniqueIds(answer, all, input.step);
+  const { response, askedIds } = withUniqueIds(agent.agent.result === undefined ? answer : withResultCall(answer), all, input.step);
   const unlistedTools = unlistedServerTools(response, agent.agent.serverTools);
   if (unlistedTools.length > 0) throw unlistedServerTool(unlistedTools);
 
@@ -165,6 +167,10 @@ function isFull({ agent }: PreparedAgent, { usage, stopReason }: ModelResponse):
   return saysFull(stopReason) || totalTokens(usageToJson(usage)) >= agent.compactAt * agent.contextWindow;
 }
 
+function resultTool({ agent }: PreparedAgent): Pick<ModelRequestParts, 'resultTool'> {
+  return agent.result === undefined ? {} : { resultTool: GIVE_RESULT };
+}
+
 function modelOf({ defaultModel }: Dependencies, { agent }: PreparedAgent): string {
   return agent.model ?? defaultModel;
 }
@@ -188,12 +194,14 @@ interface ModelRequestParts {
   container: string | null;
   /** Whether the agent's options may make the model call a tool. Default true. */
   mayForceTools?: boolean;
+  /** Absent: the answer is to be text. */
+  resultTool?: string;
 }
 
 export async function request(
   deps: Dependencies,
   preparedAgent: PreparedAgent,
-  { messages, tools, container, mayForceTools = true }: ModelRequestParts,
+  { messages, tools, container, mayForceTools = true, resultTool }: ModelRequestParts,
   onText: (text: string) => void,
 ): Promise<ModelResponse> {
   const { agent: definition } = preparedAgent;
@@ -210,6 +218,7 @@ export async function request(
         maxTokens: definition.maxTokens,
         options: free,
         ...(container === null ? {} : { container }),
+        ...optional({ resultTool }),
       },
       { signal: Context.current().cancellationSignal, onText },
     );

@@ -1,4 +1,5 @@
 /** Converts a turn's history events to turn events. The result is the same during the turn and years later. */
+import { optional } from '../../shared/json/optional';
 import type { Payload } from '@temporalio/common';
 import {
   approvalsOf,
@@ -218,7 +219,8 @@ export class EventReader {
     switch (how) {
       case 'completed': {
         const [view] = (await this.decode(result)) as [TurnView];
-        return [{ at, type: 'turn_completed', state: view.state, reason: view.reason, text: view.text }];
+        const { state, reason, text, result: data } = view;
+        return [{ at, type: 'turn_completed', state, reason, text, ...optional({ result: data }) }];
       }
       case 'failed':
         return [completion('failed', failure?.message ?? null)];

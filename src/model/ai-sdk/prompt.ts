@@ -2,6 +2,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { foreignBlocksRemoved } from '../foreign-blocks';
 import { OwnAnswers } from '../own-answers';
+import { nativeResult } from '../native-result';
 import type { ModelRequest } from '../provider';
 import { repairConversation } from '../repair-conversation';
 
@@ -19,16 +20,20 @@ const RESERVED: readonly string[] = [
 ];
 
 export function toCallOptions(
-  request: ModelRequest,
+  asked: ModelRequest,
   provider: string,
   version: Version,
+  structuredOutputs = false,
 ): JsonObject & { prompt: JsonObject[]; maxOutputTokens: number } {
+  const native = structuredOutputs ? nativeResult(asked, (schema) => schema) : null;
+  const request = native?.request ?? asked;
   const { system, tools, maxTokens, options } = request;
   const { tool_choice, ...others } = options;
   const allowed = Object.fromEntries(Object.entries(others).filter(([key]) => key !== '__proto__' && !RESERVED.includes(key)));
   const forbidden = isJsonObject(tool_choice ?? null) && (tool_choice as JsonObject).type === 'none';
   return {
     ...allowed,
+    ...(native ? { responseFormat: { type: 'json', schema: native.schema, name: 'result' } } : {}),
     maxOutputTokens: maxTokens,
     ...(tools.length === 0
       ? {}

@@ -24,9 +24,17 @@ export interface AnthropicOptions {
   timeoutMs?: number;
   /** Shown in logs and audits. @default 'anthropic' */
   name?: string;
+  /**
+   * Lets the vendor enforce an agent's result schema on the last answer. Default: for the vendor's own API and its models from 4.5 on;
+   * elsewhere the model gives its result by a call.
+   */
+  structuredOutputs?: boolean;
   /** For tests: replaces the network. */
   fetch?: typeof fetch;
 }
+
+/** By the vendor's documentation: Opus 4.1, and all models from 4.5 on. */
+const WITH_STRUCTURED_OUTPUTS = /^claude-(opus-4-1|[a-z]+-4-[5-9]|[a-z]+-([5-9]|[1-9]\d)\b)/;
 
 /** A user's own server may need no key; without one, the SDK would search all over the machine. */
 const NO_KEY = 'none';
@@ -62,7 +70,7 @@ export class AnthropicProvider implements ModelProvider {
    */
   async request(request: ModelRequest, callbacks: ModelCallbacks): Promise<ModelResponse> {
     callbacks.signal.throwIfAborted();
-    const body = withCacheBreakpoints(toWire(request));
+    const body = withCacheBreakpoints(toWire(request, this.structuredOutputs(request.model)));
     const limit = new TimeLimit(callbacks.signal, this.timeoutMs, this.context(request.model));
     const accumulator = new MessageAccumulator();
     const source = { requestId: null as string | null };
@@ -95,6 +103,11 @@ export class AnthropicProvider implements ModelProvider {
       throw classifyFailure(error, this.context(model));
     }
     limit.throwIfOver(); // an aborted stream may end as if it were complete
+  }
+
+  private structuredOutputs(model: string): boolean {
+    const { structuredOutputs, baseUrl = process.env.ANTHROPIC_BASE_URL } = this.options;
+    return structuredOutputs ?? (!baseUrl && WITH_STRUCTURED_OUTPUTS.test(model));
   }
 
   private context(model: string): FailureContext {

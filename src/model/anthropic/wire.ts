@@ -5,6 +5,8 @@
 import { isJsonObject, type JsonObject } from '../../shared/json/json';
 import { foreignBlocksRemoved } from '../foreign-blocks';
 import { ANTHROPIC_PROVIDER, type ModelRequest } from '../provider';
+import { nativeResult } from '../native-result';
+import { enforceable } from './enforceable-schema';
 import { repairConversation, type WireMessage } from '../repair-conversation';
 import { foreignAnswer, type FailureContext } from '../failure';
 import { sdk, sdkStreaming } from './sdk';
@@ -24,7 +26,10 @@ export interface WireBody extends JsonObject {
 export const RESERVED_OPTIONS = ['model', 'max_tokens', 'messages', 'tools', 'stream', 'system', 'mcp_servers'] as const;
 
 /** Maps a request. Reserved options are left out; empty `system` and `tools` are not sent, because the API refuses them. */
-export function toWire(request: ModelRequest): WireBody {
+/** @param structuredOutputs the server enforces a schema on the last answer */
+export function toWire(asked: ModelRequest, structuredOutputs = false): WireBody {
+  const native = structuredOutputs ? nativeResult(asked, enforceable) : null;
+  const request = native?.request ?? asked;
   const tools = [
     ...request.tools.map(({ name, description, input_schema, strict }): JsonObject => ({
       name,
@@ -38,6 +43,7 @@ export function toWire(request: ModelRequest): WireBody {
   const messages = repairConversation(own, request.container !== undefined);
   return {
     ...fitting(allowedOptions(request.options), { messages, tools }),
+    ...(native ? { output_config: { ...outputOptions(request.options), format: { type: 'json_schema', schema: native.schema } } } : {}),
     ...containerOf(request),
     model: request.model,
     max_tokens: request.maxTokens,
@@ -46,6 +52,11 @@ export function toWire(request: ModelRequest): WireBody {
     ...(tools.length === 0 ? {} : { tools }),
     messages,
   };
+}
+
+/** The agent's own options for the answer, such as its effort. */
+function outputOptions({ output_config: own = null }: JsonObject): JsonObject {
+  return isJsonObject(own) ? own : {};
 }
 
 function allowedOptions(options: JsonObject): JsonObject {

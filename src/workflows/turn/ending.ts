@@ -6,6 +6,7 @@ import { ActivityFailure, ApplicationFailure, CancellationScope, isCancellation 
 import type { EndTurnOutput } from '../../shared/io/activities';
 import type { EndState, TurnView } from '../../shared/turn/turn-view';
 import { isJsonObject, type Json } from '../../shared/json/json';
+import { optional } from '../../shared/json/optional';
 import { MAX_BY } from '../../shared/approval/decision';
 import { endTurn } from '../activities';
 import { TURN_FAILURE } from '../contract';
@@ -21,6 +22,8 @@ export interface Ending {
   reason: string | null;
   /** The last step has written the end into the transcript. */
   hasEndBlock: boolean;
+  /** Digest of the call that gave the turn's result. */
+  resultOf?: string;
   /** A cancellation, thrown again so that Temporal's status is `Canceled`. */
   cancellation?: unknown;
 }
@@ -86,14 +89,20 @@ function describeEffects(data: TurnData): string {
 /** Writes the end into the transcript. The turn ends even if the store fails. */
 async function close({ turn, data, begin }: Dispatch, ending: Ending, take?: (result: EndTurnOutput) => void): Promise<void> {
   const { head, outcomes } = data;
-  const options = { ...(take ? { envelope: true } : {}), ...(begin && data.step === 0 ? { begin } : {}) };
+  const options = {
+    ...(take ? { envelope: true } : {}),
+    ...(begin && data.step === 0 ? { begin } : {}),
+    ...optional({ result_of: ending.resultOf }),
+  };
   try {
     const result = await endTurn({ turn, at: now(), head, outcomes, state: ending.state, reason: ending.reason, ...options });
     data.head = result.head;
     data.outcomes = [];
+    if (result.result) data.result = result.result;
     take?.(result);
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
+    if (ending.resultOf !== undefined) ending.state = 'failed'; // nobody has the result
     ending.reason = `${ending.reason ?? ''} The transcript could not be closed: ${error.cause?.message ?? error.message}`.trim();
   }
 }

@@ -31,6 +31,7 @@ import { conclude, endingOf, type Ending, Interruption } from './ending';
 import { addMakers, Steering } from './steering';
 import { cutAnswer } from './state-limits';
 import { showState, turnView } from './publish-turn-state';
+import { resultEnding } from './turn-result';
 import { ParentReporter } from '../sub-agents/report-to-parent';
 import {
   continueBetweenSteps,
@@ -90,7 +91,12 @@ interface Loop {
 
 async function runSteps(input: TurnInput, context: Dispatch, { steering, interruption, another }: Loop): Promise<Ending> {
   const { data, questions, turn, inFlight } = context;
-  if (input.resume !== undefined) await resume(context, input.resume);
+  if (input.resume !== undefined) {
+    const wasOpen = data.open !== undefined;
+    await resume(context, input.resume);
+    const result = wasOpen ? await resultEnding(data, steering) : null;
+    if (result) return result;
+  }
   let full = false;
   for (;;) {
     const ending = interruption.ending();
@@ -108,9 +114,12 @@ async function runSteps(input: TurnInput, context: Dispatch, { steering, interru
     showState(data, questions);
     full = step.next === 'full';
     switch (step.next) {
-      case 'calls':
+      case 'calls': {
         await dispatch(context, step.calls);
+        const result = await resultEnding(data, steering);
+        if (result) return result;
         break;
+      }
       case 'continue':
       case 'full':
         break;
