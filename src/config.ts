@@ -4,6 +4,7 @@ import { ConfigError } from './config/error';
 import { readFiles } from './config/files';
 import { gatewayOf, httpOf, type GatewayAccess, type HttpConfig } from './config/gateway';
 import { bundleKeyOf, defaultSigningKey, defaultTrustedKeys, readablePath, type KeyConfig } from './config/keys';
+import { modelOf, type ModelConfig } from './config/model';
 import { notifyOf, smtpOf, type NotifyConfig, type SmtpConfig } from './config/notify';
 import { dataOf, evmOf, type DataConfig, type EvmConfig } from './config/packs';
 import type { BindAddress, LOG_LEVELS } from './config/schemas';
@@ -20,14 +21,8 @@ export type { NotifyConfig, SmtpConfig } from './config/notify';
 export type { EvmConfig } from './config/packs';
 export { DATA_SOURCES, type BindAddress } from './config/schemas';
 
-export interface Config extends KeyConfig, DataConfig {
+export interface Config extends KeyConfig, DataConfig, ModelConfig {
   temporal: TemporalConfig;
-  anthropic: { apiKey?: string; authToken?: string; baseUrl?: string; model?: string };
-  model: 'anthropic' | 'rehearsal';
-  /** Why the rehearsal runs although settings name a real model; null: they name none, or the real model runs. */
-  rehearsedDespite: string | null;
-  /** What goes wrong with the rehearsal's answers, as `HOLDFAST_REHEARSAL_FAULTS` writes it. Absent: nothing. */
-  rehearsalFaults?: string;
   taskQueue: string;
   /** `file:PATH` or `postgres://…` */
   store: string;
@@ -84,8 +79,6 @@ export interface Config extends KeyConfig, DataConfig {
   /** Null: mail goes to the embedded mail catcher. */
   smtp: SmtpConfig | null;
   notify: NotifyConfig;
-  /** How tools are described to the model. */
-  toolCalls: 'native' | 'prompted';
   /** Data of the reference pack; `url` replaces Open-Meteo's hosts, `documents` the embedded folder. */
   reference: { weather: 'sample' | 'open-meteo'; weatherUrl?: string; documents?: string };
   /** Null: the onchain tools answer that no chain is configured. */
@@ -107,13 +100,6 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
   const { env, fromFiles } = readFiles(environment);
   const read = <V extends Variable>(name: V): Value<V> => readVariable(env, name, fromFiles.has(name));
   const home = read('HOLDFAST_HOME');
-  const anthropic = anthropicOf(read);
-  const model = read('HOLDFAST_MODEL') ?? (hasAccess(anthropic) ? 'anthropic' : 'rehearsal');
-  if (model === 'anthropic' && !hasAccess(anthropic)) {
-    throw new ConfigError(
-      'HOLDFAST_MODEL is "anthropic" but none of ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN and ANTHROPIC_BASE_URL is set; set one, or HOLDFAST_MODEL=rehearsal.',
-    );
-  }
   const httpPort = read('HOLDFAST_HTTP_PORT');
   const pageUrl = read('HOLDFAST_PUBLIC_URL')?.replace(/\/+$/, '') ?? null;
   const running = readDevState(home);
@@ -124,10 +110,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     defaultUi(temporal.address);
   return {
     temporal,
-    anthropic,
-    model,
-    rehearsedDespite: model === 'rehearsal' ? rehearsedDespite(anthropic, read('HOLDFAST_TOOL_CALLS')) : null,
-    ...optional({ rehearsalFaults: read('HOLDFAST_REHEARSAL_FAULTS') }),
+    ...modelOf(read),
     taskQueue: read('HOLDFAST_TASK_QUEUE'),
     store: read('HOLDFAST_STORE') ?? `file:${join(home, 'store')}`,
     live: liveOf(read),
@@ -161,7 +144,6 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     smtp: smtpOf(read),
     notify: notifyOf(read),
     ...dataOf(read),
-    toolCalls: read('HOLDFAST_TOOL_CALLS') ?? 'native',
     reference: {
       weather: read('HOLDFAST_WEATHER'),
       ...optional({ weatherUrl: read('HOLDFAST_WEATHER_URL'), documents: read('HOLDFAST_DOCUMENTS') }),
@@ -170,28 +152,6 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     workspace: read('HOLDFAST_WORKSPACE') ?? null,
     cache: read('HOLDFAST_CACHE') ?? cacheFolder(env),
   };
-}
-
-function anthropicOf(read: Reader): Config['anthropic'] {
-  const [apiKey, authToken] = [read('ANTHROPIC_API_KEY'), read('ANTHROPIC_AUTH_TOKEN')];
-  return optional({
-    apiKey,
-    authToken: apiKey === undefined ? authToken : undefined, // a request carries only one of them
-    baseUrl: read('ANTHROPIC_BASE_URL'),
-    model: read('ANTHROPIC_MODEL'),
-  });
-}
-
-/** A base URL alone counts as access: its server may need no key. */
-function hasAccess({ apiKey, authToken, baseUrl }: Config['anthropic']): boolean {
-  return (apiKey ?? authToken ?? baseUrl) !== undefined;
-}
-
-function rehearsedDespite(anthropic: Config['anthropic'], toolCalls: string | undefined): string | null {
-  if (hasAccess(anthropic)) return 'HOLDFAST_MODEL is "rehearsal", which counts more than the settings of a real model';
-  const setting = anthropic.model !== undefined ? 'ANTHROPIC_MODEL' : toolCalls !== undefined ? 'HOLDFAST_TOOL_CALLS' : null;
-  const without = 'but none of ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN and ANTHROPIC_BASE_URL is';
-  return setting === null ? null : `${setting} is set, ${without}`;
 }
 
 function bundlesOf(read: Reader, home: string): string | null {

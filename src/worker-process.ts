@@ -12,8 +12,6 @@ import { ConfigError, mcpLogins, type Config } from './config';
 import { approvalsChannel } from './config/http';
 import { NO_LIVE, type LiveBus } from './live/bus';
 import { openLive } from './live/open';
-import { createModel } from './model';
-import { parseFaults } from './model/rehearsal/faults';
 import { createNotifier } from './notify';
 import { callbackSender } from './notify/webhook';
 import type { McpServers } from './mcp';
@@ -29,11 +27,9 @@ import { version } from './version';
 import { useThreads } from './tools/isolation/pool';
 import { Registry } from './tools/catalogue/registry';
 import { createWorker } from './worker';
+import { describeModels, openModel, withoutProviders } from './worker/own-model';
 import type { ToolLogger } from './tools/define/tool';
 import { optional } from './shared/json/optional';
-
-/** Agents that name no model use this one, unless `ANTHROPIC_MODEL` is set. */
-const DEFAULT_MODEL = 'claude-sonnet-4-6';
 
 export interface RunningWorker {
   /** What the worker serves and with what, for the line at start. */
@@ -104,21 +100,14 @@ interface StartContext {
 
 async function start(
   config: Config,
-  app: App,
+  given: App,
   { log, parts, closePorts, liveBus, appModule }: StartContext,
 ): Promise<RunningWorker> {
   const approvals = approvalsChannel(config);
   const store = (parts.store = await openStore(config.store));
-  const { apiKey, authToken, baseUrl } = config.anthropic;
-  const model = await createModel({
-    kind: config.model,
-    toolCalls: config.toolCalls,
-    ...(config.model === 'anthropic' && apiKey !== undefined ? { apiKey } : {}),
-    ...(config.model === 'anthropic' && authToken !== undefined ? { authToken } : {}),
-    ...(config.model === 'anthropic' && baseUrl !== undefined ? { baseUrl } : {}),
-    ...(config.model === 'rehearsal' ? { rehearsal: { faults: parseFaults(config.rehearsalFaults ?? '') } } : {}),
-  });
-  const defaultModel = model.defaultModel ?? config.anthropic.model ?? DEFAULT_MODEL;
+  const model = await openModel(config);
+  const served = (next: App) => (config.rehearsesAll ? withoutProviders(next, model.provider) : next);
+  const app = served(given);
   const connection = (parts.connection = await connect(config));
   const running = new Running();
   const { drainMs, taskQueue, health, metrics, maxCachedWorkflows } = config;
@@ -148,7 +137,7 @@ async function start(
     taskQueue,
     store,
     model: model.provider,
-    defaultModel,
+    defaultModel: model.defaultModel,
     log,
     running,
     deployment,
@@ -179,7 +168,7 @@ async function start(
   });
   const facts = {
     agents: app.agents.map((agent) => agent.name),
-    model: model.rehearsal ? describeRehearsal(config, model.rehearsal.baseUrl) : defaultModel,
+    model: describeModels(app, config, model),
     store: withoutPassword(config.store),
     taskQueue,
     temporal: config.temporal.address,
@@ -187,20 +176,16 @@ async function start(
     deployment: deployment && label(deployment),
     notice: idle && `${idle.notice} ${idle.todo}`,
   };
-  const { taskQueue: task_queue, notice: _, ...served } = facts;
-  log.info({ ...served, task_queue, version, pid: process.pid, health, metrics, drain_ms: drainMs }, 'worker started');
+  const { taskQueue: task_queue, notice: _, ...shown } = facts;
+  log.info({ ...shown, task_queue, version, pid: process.pid, health, metrics, drain_ms: drainMs }, 'worker started');
   if (idle !== null) log.warn({ deployment: facts.deployment, task_queue, notice: idle.notice, todo: idle.todo }, 'no new turns');
   let draining: Promise<DrainReport> | undefined;
   return {
     facts,
     finished,
-    replace: (next) => registry.replace(next),
+    replace: (next) => registry.replace(served(next)),
     stop: () => (draining ??= drain(stoppable(worker, finished), running, drainMs, log).finally(closePorts)),
   };
-}
-
-function describeRehearsal({ rehearsedDespite }: Config, baseUrl: string): string {
-  return `rehearsal (${rehearsedDespite ?? 'no API key'}: a script plays the model at ${baseUrl})`;
 }
 
 /** Null: no servers are configured, and the MCP code is not loaded. @throws BadServersFile */

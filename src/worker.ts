@@ -15,7 +15,7 @@ import { temporalIntents, temporalBudgets } from './temporal/entities';
 import { temporalTurnEnds } from './temporal/turn-ends';
 import { temporalTurns } from './temporal/turns';
 import { NO_LIVE, type LiveBus } from './live/bus';
-import { priceOf } from './model/prices';
+import { Models } from './model/models';
 import type { ModelProvider } from './model/provider';
 import { acceptNoIsolation } from './processes/isolation';
 import type { Version } from './temporal/worker-versions';
@@ -30,6 +30,7 @@ import { ToolGate } from './tools/limits/gate';
 import { Registry } from './tools/catalogue/registry';
 import { NO_SOURCE, type ToolSource } from './tools/catalogue/tool-source';
 import { watchEventLoop } from './worker/event-loop-watch';
+import { checkModels, warnOfMisfits } from './worker/models-at-start';
 import { workflowBundle, type WorkflowBundle } from './worker/workflow-bundle';
 import { version } from './version';
 import { NAMESPACE_ATTRIBUTES } from './shared/search-attributes';
@@ -48,9 +49,10 @@ export interface WorkerParts {
   namespace: string;
   taskQueue: string;
   store: Store;
-  model: ModelProvider;
-  /** For agents that name no model. */
-  defaultModel: string;
+  /** The worker's own provider, for agents whose model has none in the app. Needed if there are such agents. */
+  model?: ModelProvider;
+  /** For agents that name no model. Default: that of `model`, if it is for one model. */
+  defaultModel?: string;
   log: ToolLogger;
   /** Records what the worker is running, for the code that stops it. */
   running?: Running;
@@ -105,13 +107,14 @@ export interface WorkerParts {
  * await worker.run();
  */
 export async function createWorker(parts: WorkerParts): Promise<Worker> {
-  const { app, connection, namespace, taskQueue, store, model, defaultModel, log } = parts;
+  const { app, connection, namespace, taskQueue, store, log } = parts;
   const channel = channelOf(parts);
   if (channel === 'attested' && parts.registry?.channel === 'any')
     throw new ConfigError(
       "The registry takes any decision, and this worker signed ones only: make it with {approvals: {channel: 'attested', …}}.",
     );
-  checkPrices(app, defaultModel);
+  const models = modelsOf(parts);
+  checkModels(app, models);
   if (parts.childrenMayReadSecrets) acceptNoIsolation();
   const toolThreads = toolThreadsOf(parts);
   await checkSearchAttributes(connection, namespace);
@@ -125,7 +128,11 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
   const { environment, trust = TRUSTS_NOBODY, notifier = null, callbacks = null, live = NO_LIVE } = parts;
   const approvals = { channel, notify: notifier !== null };
   const { registry = new Registry(app, { approvals, ...optional({ environment }) }) } = parts;
-  registry.beforeReplace((next) => checkPrices(next, defaultModel));
+  warnOfMisfits(registry.all(), models, log);
+  registry.beforeReplace((next, agents) => {
+    checkModels(next, models);
+    warnOfMisfits(agents, models, log);
+  });
   registry.beforeReplace((next) => (toolThreads === null ? needsModule(next) : isolatedTool(next) && toolThreads.renew()));
   const client = new Client({ connection, namespace, dataConverter });
   const intents = temporalIntents(client, taskQueue);
@@ -152,8 +159,8 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
     ...caches,
   };
   const bundle = await ownBundle(parts);
-  const archive = new PolicyArchive(store, engineOf(parts, bundle));
-  const deps = { ...services, archive, store, model, defaultModel, log };
+  const archive = new PolicyArchive(store, engineOf(parts, models, bundle));
+  const deps = { ...services, archive, store, models, log };
   const worker = await Worker.create({
     connection,
     namespace,
@@ -172,6 +179,15 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
   });
   watchEventLoop(running, log, () => ['STOPPED', 'FAILED'].includes(worker.getState()));
   return worker;
+}
+
+/** @throws ConfigError for a provider of several models without the name of one */
+function modelsOf({ model, defaultModel = model?.model }: WorkerParts): Models {
+  if (model === undefined) return new Models(null);
+  if (defaultModel !== undefined) return new Models({ provider: model, defaultModel });
+  throw new ConfigError(
+    `createWorker needs defaultModel: the provider ${model.name} serves several models, so name the one of agents that name none.`,
+  );
 }
 
 /** A connection does not show its address. @throws ConfigError */
@@ -215,16 +231,6 @@ function checkServers(app: App, { servers }: ToolSource): void {
   }
 }
 
-/** @throws ConfigError for an agent with a cost limit on a model without a known price */
-function checkPrices({ agents, models }: App, defaultModel: string): void {
-  for (const { name, ownCostLimit, limits, model = defaultModel } of agents) {
-    if (!ownCostLimit || !Number.isFinite(limits.costUsd) || priceOf(model, models) !== undefined) continue;
-    throw new ConfigError(
-      `Agent ${name} has limits.costUsd ${limits.costUsd}, and no price is known of its model ${JSON.stringify(model)}, so that the limit would not bind: set defineApp({ models: { ${JSON.stringify(model)}: { prices: { input, output, cacheRead, cacheWrite } } } }), in US dollars for a million tokens, or leave the limit out (docs/models.md).`,
-    );
-  }
-}
-
 function warnOfManyTools(app: App, log: ToolLogger): void {
   for (const { name, catalogue, tools } of app.agents) {
     const todo = crowdingWarning(catalogue, tools);
@@ -246,8 +252,13 @@ async function ownBundle({ options = {}, workflowStacks = false }: WorkerParts):
 }
 
 /** Versions and default model of this worker, for the record. */
-function engineOf({ defaultModel, deployment }: WorkerParts, bundle: WorkflowBundle | null): Engine {
-  return { defaultModel, holdfast: version, buildId: deployment?.buildId ?? null, workflowBundle: bundle?.hash ?? null };
+function engineOf({ deployment }: WorkerParts, { own }: Models, bundle: WorkflowBundle | null): Engine {
+  return {
+    defaultModel: own?.defaultModel ?? '',
+    holdfast: version,
+    buildId: deployment?.buildId ?? null,
+    workflowBundle: bundle?.hash ?? null,
+  };
 }
 
 export class MissingSearchAttributes extends Error {

@@ -16,7 +16,7 @@ import type { EnvelopeMetadata } from '../shared/wire/errors';
 import type { JsonObject } from '../shared/json/json';
 import type { PolicyArchive } from './step/agent-definition';
 import type { LiveBus } from '../live/bus';
-import type { ModelProvider } from '../model/provider';
+import type { Models } from '../model/models';
 import type { Registry } from '../tools/catalogue/registry';
 import type { ResultCache, SingleFlight } from '../tools/run/cache';
 import type { Running } from '../telemetry/running';
@@ -37,9 +37,7 @@ export interface Dependencies {
   store: Store;
   /** Stores what blocks name by hash: rules, and definitions of agents. */
   archive: PolicyArchive;
-  model: ModelProvider;
-  /** Model id for agents that name none. */
-  defaultModel: string;
+  models: Models;
   cache: ResultCache;
   /** Identical reads that are running in this worker, by cache key. */
   flights: SingleFlight<RunOutcome>;

@@ -23,8 +23,11 @@ export interface AgentDefinition {
   tools: ToolReference[];
   /** Names of MCP servers whose tools the agent also has, as they are when a turn begins (docs/mcp.md). */
   mcpServers?: readonly string[];
-  /** Model id. Default: the worker's setting (`ANTHROPIC_MODEL`). Prices: docs/models.md. */
-  model?: string;
+  /**
+   * One of the app's `models`, or a model id of the worker's own provider; a list is a fallback chain: after the retries of one the
+   * next takes the step (docs/models.md). Default: the worker's setting (`ANTHROPIC_MODEL`).
+   */
+  model?: string | readonly string[];
   /** Largest answer of one step, tokens. Default 8192. */
   maxTokens?: number;
   /** Further fields of the model request (thinking, temperature…). */
@@ -97,7 +100,7 @@ export interface Agent<R = unknown> extends GivesResult<R>, Required<
   readonly tools: Tool[];
   readonly wanted: readonly ToolReference[];
   readonly mcpServers: readonly string[];
-  readonly model: string | undefined;
+  readonly model: string | readonly string[] | undefined;
   readonly limits: AgentLimits;
   /** Whether its definition sets `limits.costUsd`: the default limit applies only if the model has a price. */
   readonly ownCostLimit: boolean;

@@ -1,6 +1,6 @@
 /** `defineAgent` and `defineApp`: check a definition (agent.ts), fill in defaults, and report every fault at once. */
-import type { ModelSettings } from '../model/prices';
 import type { z } from 'zod';
+import type { ModelDefinitions, ModelSettings } from '../model/settings';
 import { type JsonObject, unknownFields } from '../shared/json/json';
 import { approvalFaults, type Approvals } from '../rules/approvals';
 import { budgetFaults, type Budget } from '../tools/limits/budgets';
@@ -14,6 +14,7 @@ import { referredName } from '../tools/define/versions';
 import { mcpListingFaults, type McpDefinition } from './mcp';
 import { askFaults } from './mcp-asks';
 import { circles, withSubAgents } from './agent-tool';
+import { chainFaults, modelFaults, modelSettings, unknownModels } from './models';
 import { resolveTools, toolboxFaults, type AgentDefinition, AGENT, type Agent, isAgent } from './agent';
 import { isTool, type Tool } from '../tools/define/tool';
 import { resultFaults } from '../tools/results/give-result';
@@ -97,7 +98,7 @@ export function defineAgent(definition: AgentDefinition): Agent {
     `contextWindow is ${contextWindow}; it must be an integer from 1000, in tokens`,
   );
   fault(!(compactAt > 0 && compactAt <= 1), `compactAt is ${compactAt}; it must be a part of the window, above 0 and at most 1`);
-  faults.push(...limitFaults(limits));
+  faults.push(...limitFaults(limits), ...chainFaults(definition.model));
   const mcpServers = definition.mcpServers ?? [];
   fault(
     !Array.isArray(mcpServers) ||
@@ -190,7 +191,7 @@ export function defineApp(app: {
   agents: readonly Agent[];
   tools?: readonly Tool[];
   hooks?: Partial<Hooks>;
-  models?: ModelSettings;
+  models?: ModelDefinitions;
   mcp?: McpDefinition;
 }): App {
   if (!app.agents.every(isAgent)) throw new Error('defineApp: agents must come from defineAgent()');
@@ -208,28 +209,12 @@ export function defineApp(app: {
     return Object.freeze({ ...agent, tools: resolution.tools });
   };
   const { agents, faults: missing } = withSubAgents(app.agents, resolve);
+  const models = modelSettings(app.models);
+  faults.push(...agents.flatMap((agent) => unknownModels(agent, models)));
   faults.push(...missing, ...circles(agents).map((circle) => `agents ask each other in a circle: ${circle}`));
   faults.push(...hookFaults(app.hooks));
   if (faults.length === 0 && app.mcp) faults.push(...askFaults(app.mcp, [...agents.flatMap(({ tools }) => tools), ...toolbox]));
   if (faults.length > 0) throw new Error(`defineApp: ${faults.join('\n- ')}`);
-  const models = Object.freeze({ ...app.models });
   const mcp = app.mcp === undefined ? {} : { mcp: Object.freeze({ ...app.mcp }) };
   return Object.freeze({ agents, tools: Object.freeze([...toolbox]), hooks: joinHooks(app.hooks), models, ...mcp });
-}
-
-const PRICE_FIELDS = ['input', 'output', 'cacheRead', 'cacheWrite'];
-
-function modelFaults(models: ModelSettings | undefined): string[] {
-  return Object.entries(models ?? {}).flatMap(([name, settings]) => {
-    const of = `models[${JSON.stringify(name)}]`;
-    const { prices } = settings ?? {};
-    const faults = [...unknownFields(settings, ['prices'], of), ...unknownFields(prices, PRICE_FIELDS, `${of}.prices`)];
-    const isPrice = (field: string) => {
-      const value = (prices as Record<string, unknown> | undefined)?.[field];
-      return typeof value === 'number' && Number.isFinite(value) && value >= 0;
-    };
-    if (prices !== undefined && !PRICE_FIELDS.every(isPrice))
-      faults.push(`${of}.prices must be {${PRICE_FIELDS.join(', ')}}, US dollars for a million tokens, each 0 or more`);
-    return faults;
-  });
 }

@@ -12,7 +12,9 @@ import { VERDICT_WORDS } from '../tools/lint/explain-permission';
 import type { Agent } from './agent';
 
 export function summarizeAgent({ name, model, permissions, tools, mcpServers }: Agent): AgentSummary {
-  const common = { name, model: model ?? null, mode: permissions.mode, mcp_servers: [...mcpServers] };
+  const [first = null, ...fallback] = typeof model === 'string' ? [model] : (model ?? []);
+  const asked = { model: first, ...(fallback.length === 0 ? {} : { fallback }) };
+  const common = { name, ...asked, mode: permissions.mode, mcp_servers: [...mcpServers] };
   return { ...common, tools: tools.map((tool) => tool.name) };
 }
 

@@ -89,10 +89,11 @@ const PLACES = {
 
 const MODEL = {
   HOLDFAST_MODEL: {
-    schema: z.enum(['anthropic', 'rehearsal']),
-    allowed: 'anthropic or rehearsal',
+    schema: z.enum(['anthropic', 'openai', 'rehearsal']),
+    allowed: 'anthropic, openai or rehearsal',
     unset: '`anthropic` with a key, a token or an address, else `rehearsal`',
-    about: '`rehearsal` is a script behind the same wire, for trying things out.',
+    about:
+      'Who answers for models that the app gives no provider ([models.md](models.md)). `rehearsal` is a script behind the same wire, for trying things out; if it is set here, it plays all models of the app.',
   },
   ANTHROPIC_API_KEY: {
     schema: z.string(),
@@ -112,6 +113,24 @@ const MODEL = {
     allowed: 'a model id',
     unset: 'the agent’s, else the default of this version',
     about: 'The model of agents that name none.',
+  },
+  OPENAI_API_KEY: { schema: z.string(), allowed: 'an API key', secret: true, about: 'The key for models of OpenAI.' },
+  OPENAI_BASE_URL: {
+    schema: url,
+    allowed: 'an http or https URL',
+    unset: 'OpenAI’s own',
+    about: 'Where OpenAI’s API is, or a server that speaks it; such a server may need no key.',
+  },
+  OPENAI_MODEL: {
+    schema: z.string().max(200),
+    allowed: 'a model id',
+    about: 'The model of agents that name none, with `HOLDFAST_MODEL=openai`.',
+  },
+  OPENAI_API: {
+    schema: z.enum(['responses', 'chat']),
+    allowed: 'responses or chat',
+    unset: '`chat` with `OPENAI_BASE_URL`, else `responses`',
+    about: 'Which of OpenAI’s APIs is spoken: other servers mostly have chat completions.',
   },
   HOLDFAST_TOOL_CALLS: {
     schema: z.enum(['native', 'prompted']),

@@ -28,7 +28,7 @@ export { checkByRules, metacognition, type Check, type CheckRules, type Finding 
 export type { CatalogueDefinition } from '../tools/catalogue/find-tools';
 export type { Ranker, ToolEntry } from '../tools/catalogue/ranker';
 export { callTokens, catalogueTokens, estimateTokens, type TextKind } from '../tools/define/model-text';
-export type { ModelSettings } from '../model/prices';
+export type { ModelDefinitions, ModelLimits, ModelSetting, ModelSettings } from '../model/settings';
 export type { ModelTool } from '../model/provider';
 export type { AgentLimits } from '../agents/limits';
 export type { Agent, AgentDefinition } from '../agents/agent';

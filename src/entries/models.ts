@@ -1,10 +1,24 @@
 /** The exports of `holdfast/models`: the models that ship, and the types for a model of one's own. */
 export { createModel, type Model, type ModelOptions } from '../model';
 export { AnthropicProvider, type AnthropicOptions } from '../model/anthropic/provider';
+export {
+  anthropic,
+  openai,
+  openaiCompatible,
+  type AnthropicModelOptions,
+  type OpenAiCompatibleOptions,
+  type OpenAiModelOptions,
+  type VendorModel,
+} from '../model/factories';
+export { aiSdk, type AiSdkOptions } from '../model/ai-sdk/provider';
+export type { AiSdkLanguageModel } from '../model/ai-sdk/types';
 export { withPromptedTools } from '../model/prompted-tools';
+export type { ModelDefinitions, ModelLimits, ModelSetting, ModelSettings } from '../model/settings';
+export type { Price } from '../model/prices';
 export {
   ModelFailure,
   type Container,
+  type MessageOrigin,
   type ModelCallbacks,
   type ModelMessage,
   type ModelProvider,

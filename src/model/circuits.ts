@@ -43,7 +43,8 @@ export class Circuits {
 
   failed(model: string, { facts }: ModelFailure): void {
     if (!UNAVAILABLE.has(facts.type)) return;
-    const failures = (this.circuits.get(model)?.failures ?? 0) + 1;
+    // A request that took its whole time has cost enough.
+    const failures = (this.circuits.get(model)?.failures ?? 0) + (facts.type === 'model.timeout' ? FAILURES : 1);
     const doubled = FIRST_PAUSE_MS * 2 ** Math.max(0, failures - FAILURES);
     const pause = failures < FAILURES ? 0 : Math.max(facts.retryAfterMs ?? 0, Math.min(doubled, LONGEST_PAUSE_MS));
     this.circuits.set(model, { failures, closedAgainAt: this.now() + Math.min(pause, LONGEST_PAUSE_MS) });

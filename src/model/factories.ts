@@ -41,17 +41,31 @@ export type OpenAiCompatibleOptions = Pick<OpenAiOptions, 'apiKey' | 'headers' |
 
 /** A server that speaks OpenAI's chat completions: Ollama, vLLM, llama.cpp, OpenRouter and others. It may need no key. */
 export function openaiCompatible({ model, toolCalls, ...options }: OpenAiCompatibleOptions): VendorModel {
-  // Answers go back only to the server that made them.
-  const name = `openai-compatible ${URL.canParse(options.baseUrl) ? new URL(options.baseUrl).host : options.baseUrl}`;
-  const make = () => new OpenAiProvider({ ...options, api: 'chat', name, maxTokensField: 'max_tokens' });
-  return lazily(name, model, () => (toolCalls === 'prompted' ? withPromptedTools(make()) : make()));
+  const make = () => openAiProvider({ ...options, api: 'chat' });
+  return lazily(compatibleName(options.baseUrl), model, () => (toolCalls === 'prompted' ? withPromptedTools(make()) : make()));
+}
+
+/** OpenAI's API at this address, for any of the models there; absent: OpenAI's own. */
+export function openAiProvider(options: Omit<OpenAiOptions, 'name' | 'fetch' | 'maxTokensField'>): OpenAiProvider {
+  const { baseUrl } = options;
+  if (baseUrl === undefined) return new OpenAiProvider(options);
+  // Older servers know the older name of the field.
+  return new OpenAiProvider({ api: 'chat', ...options, name: compatibleName(baseUrl), maxTokensField: 'max_tokens' });
+}
+
+/** Answers go back only to the server that made them, so each has its own name. */
+function compatibleName(baseUrl: string): string {
+  return `openai-compatible ${URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl}`;
 }
 
 function lazily(name: string, model: string, make: () => ModelProvider): VendorModel {
-  let provider: ModelProvider | undefined;
+  let made: ModelProvider | undefined;
+  const provider = () => (made ??= make());
   return {
     name,
     model,
-    request: (request, callbacks) => (provider ??= make()).request({ ...request, model }, callbacks),
+    checkSetup: () => provider().checkSetup?.(),
+    faultsOf: (request) => provider().faultsOf?.(request) ?? [],
+    request: (request, callbacks) => provider().request({ ...request, model }, callbacks),
   };
 }

@@ -4,7 +4,16 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Circuits } from './circuits';
-import { ModelFailure, type ModelCallbacks, type ModelProvider, type ModelRequest, type ModelResponse } from './provider';
+import {
+  isModelFailure,
+  type ModelCallbacks,
+  ModelFailure,
+  type ModelProvider,
+  type ModelRequest,
+  type ModelResponse,
+} from './provider';
+import type { PassedModel } from '../shared/io/step';
+import type { ModelSetting } from './settings';
 
 /** A model of the chain, by the name that the agent gives it. */
 export interface ChainLink {
@@ -12,47 +21,50 @@ export interface ChainLink {
   provider: ModelProvider;
   /** The vendor's id of the model. */
   model: string;
+  settings: ModelSetting;
 }
 
-/** A model that did not take the step. */
-export interface Passed {
-  model: string;
-  /** Type of its last failure; `down`: it was not asked, since it failed a moment ago. */
-  reason: string;
-  attempts: number;
+/** What the models of a chain are asked. */
+export interface Question {
+  /** The request, as this model gets it. */
+  requestOf(link: ChainLink): ModelRequest;
+  signal: AbortSignal;
+  /** Called before each request. @returns what takes the text of its answer */
+  beginAnswer(): (text: string) => void;
 }
 
 export interface ChainAnswer {
   response: ModelResponse;
   link: ChainLink;
   /** Empty: the first model answered. */
-  passed: Passed[];
+  passed: PassedModel[];
 }
 
 /** Tries of a model that is not the last, with these waits between them, ms. A longer wait that the vendor asks for passes it. */
 const WAITS_MS = [1000, 3000];
+
+/** The most requests that one question to a chain of this length makes. */
+export function mostRequests(links: number): number {
+  return (links - 1) * (WAITS_MS.length + 1) + 1;
+}
+
 const LONGEST_WAIT_MS = 10_000;
 
 /**
  * @param chain at least one model
  * @throws ModelFailure of the last model that was asked; the reason of the signal
  */
-export async function askChain(
-  chain: readonly ChainLink[],
-  request: Omit<ModelRequest, 'model'>,
-  callbacks: ModelCallbacks,
-  circuits: Circuits,
-): Promise<ChainAnswer> {
+export async function askChain(chain: readonly ChainLink[], question: Question, circuits: Circuits): Promise<ChainAnswer> {
   const open = chain.filter(({ name }) => circuits.mayAsk(name));
   const asked = open.length > 0 ? open : chain.slice(-1);
-  const passed: Passed[] = chain
+  const passed: PassedModel[] = chain
     .filter((link) => !asked.includes(link))
     .map(({ name }) => ({ model: name, reason: 'down', attempts: 0 }));
   for (const [index, link] of asked.entries()) {
     const isLast = index === asked.length - 1;
-    const result = await askOne(link, { ...request, model: link.model }, callbacks, circuits, isLast ? [] : WAITS_MS);
+    const result = await askOne(link, question, circuits, isLast ? [] : WAITS_MS);
     if (!(result instanceof FailedLink)) return { response: result, link, passed };
-    if (isLast || isAboutRequest(result.failure)) throw result.failure;
+    if (isLast || isAboutRequest(result.failure)) throw afterOthers(result.failure, passed);
     passed.push({ model: link.name, reason: result.failure.facts.type, attempts: result.attempts });
   }
   throw new Error('askChain needs at least one model.');
@@ -66,24 +78,27 @@ class FailedLink {
 }
 
 async function askOne(
-  { name, provider }: ChainLink,
-  request: ModelRequest,
-  callbacks: ModelCallbacks,
+  link: ChainLink,
+  { requestOf, beginAnswer, signal }: Question,
   circuits: Circuits,
   waits: readonly number[],
 ): Promise<ModelResponse | FailedLink> {
+  const { name, provider } = link;
+  const request = requestOf(link);
   for (let attempts = 1; ; attempts += 1) {
+    const callbacks: ModelCallbacks = { signal, onText: beginAnswer() };
     try {
       const response = await provider.request(request, callbacks);
       circuits.succeeded(name);
       return response;
     } catch (error) {
-      callbacks.signal.throwIfAborted();
-      if (!(error instanceof ModelFailure)) throw error;
+      signal.throwIfAborted();
+      if (!isModelFailure(error)) throw error;
       circuits.failed(name, error);
       const wait = Math.max(waits[attempts - 1] ?? Infinity, error.facts.retryAfterMs ?? 0);
-      if (!error.facts.retryable || wait > LONGEST_WAIT_MS) return new FailedLink(error, attempts);
-      await sleep(wait, undefined, { signal: callbacks.signal }).catch(() => callbacks.signal.throwIfAborted());
+      if (!error.facts.retryable || error.facts.type === 'model.timeout' || wait > LONGEST_WAIT_MS)
+        return new FailedLink(error, attempts);
+      await sleep(wait, undefined, { signal }).catch(() => signal.throwIfAborted());
     }
   }
 }
@@ -91,4 +106,11 @@ async function askOne(
 /** Another model would meet the same failure: the conversation is too long, which compaction mends. */
 function isAboutRequest({ facts }: ModelFailure): boolean {
   return facts.type === 'model.too_large';
+}
+
+/** The failure of the last model, with a word on those before it: all of them need a look. */
+function afterOthers(failure: ModelFailure, passed: readonly PassedModel[]): ModelFailure {
+  if (passed.length === 0) return failure;
+  const others = passed.map(({ model, reason }) => `${model} (${reason})`).join(', ');
+  return new ModelFailure(`${failure.message} Before it, these models did not take the step: ${others}.`, failure.facts);
 }

@@ -5,10 +5,17 @@
 import type { JsonObject } from '../shared/json/json';
 import { ANTHROPIC_PROVIDER, type ModelMessage } from './provider';
 
-/** @param provider the name of the provider that the conversation goes to */
-export function foreignBlocksRemoved(messages: readonly ModelMessage[], provider: string): ModelMessage[] {
+/**
+ * @param provider the name of the provider that the conversation goes to
+ * @param old who made the answers without an origin
+ */
+export function foreignBlocksRemoved(
+  messages: readonly ModelMessage[],
+  provider: string,
+  old: string = ANTHROPIC_PROVIDER,
+): ModelMessage[] {
   return messages.map((message) =>
-    message.role === 'user' || providerOf(message) === provider
+    message.role === 'user' || (message.origin?.provider ?? old) === provider
       ? message
       : { role: message.role, content: message.content.flatMap(neutralBlock) },
   );

@@ -1,18 +1,21 @@
 /** Makes the model that the settings name. A rehearsal uses the same SDK and wire format as the real model. */
 import { AnthropicProvider } from './anthropic/provider';
+import { openAiProvider } from './factories';
 import { withPromptedTools } from './prompted-tools';
 import { REHEARSAL_MODEL, type ModelProvider } from './provider';
 import type { Rehearsal, RehearsalOptions } from './rehearsal';
 import { optional } from '../shared/json/optional';
 
 export interface ModelOptions {
-  kind: 'anthropic' | 'rehearsal';
-  /** anthropic: default from the environment. */
+  kind: 'anthropic' | 'openai' | 'rehearsal';
+  /** anthropic, openai: default from the environment. */
   apiKey?: string;
   /** anthropic: a bearer token instead of a key; default from the environment. */
   authToken?: string;
-  /** anthropic: default from the environment. rehearsal: a server that is up already; default: one is started in-process. */
+  /** Default from the environment. rehearsal: a server that is up already; default: one is started in-process. */
   baseUrl?: string;
+  /** openai: which of its APIs is spoken. Default: `chat` with a `baseUrl`, else `responses`. */
+  api?: 'responses' | 'chat';
   /** Time limit of one request, ms. */
   timeoutMs?: number;
   /** `prompted`: tools are described in the prompt, for models without a tool API. Default `native`. */
@@ -23,7 +26,7 @@ export interface ModelOptions {
 
 export interface Model {
   provider: ModelProvider;
-  /** The model id if neither an agent nor a setting names one; undefined for anthropic. */
+  /** The model id if neither an agent nor a setting names one; undefined for real models. */
   defaultModel: string | undefined;
   /** The server, if one was started here. */
   rehearsal: Rehearsal | undefined;
@@ -45,6 +48,15 @@ async function plainModel(options: ModelOptions): Promise<Model> {
       ...limit,
     });
     return { provider, defaultModel: undefined, rehearsal: undefined, close: async () => {} };
+  }
+  if (kind === 'openai') {
+    const own = optional({ apiKey, baseUrl, api: options.api });
+    return {
+      provider: openAiProvider({ ...own, ...limit }),
+      defaultModel: undefined,
+      rehearsal: undefined,
+      close: async () => {},
+    };
   }
   const { parseFaults, startRehearsal } = await import('./rehearsal/index.js');
   const faults = options.rehearsal?.faults ?? parseFaults(process.env.HOLDFAST_REHEARSAL_FAULTS ?? '');

@@ -19,8 +19,8 @@ interface ListPrice extends Price {
   long?: Price & { over: number };
 }
 
-/** An app's settings for its models, by the name that its agents use. */
-export type ModelSettings = Readonly<Record<string, { prices?: Price }>>;
+/** Prices that an app sets, by the name that its agents use. */
+export type OwnPrices = Readonly<Record<string, { prices?: Price }>>;
 
 /** Day on which the table was last compared with published figures. Later changes are not in it. */
 export const PRICES_AS_OF = '2026-10-24';
@@ -75,7 +75,7 @@ const PLATFORM = /^([a-z]{2,6}\.)?anthropic\./;
  * The price of a model, or undefined. A name that only begins alike (`claude-opus-4-9`) has none.
  * @param own prices that the app sets, which override the table
  */
-export function priceOf(model: string, own: ModelSettings = {}): ListPrice | undefined {
+export function priceOf(model: string, own: OwnPrices = {}): ListPrice | undefined {
   const ownPrice = Object.hasOwn(own, model) ? own[model]!.prices : undefined;
   if (ownPrice !== undefined) return ownPrice;
   const name = model.replace(PLATFORM, '');
@@ -90,21 +90,34 @@ export interface Cost {
   priced: boolean;
 }
 
+export interface AskedModel {
+  /** The name that the agent gives it. */
+  asked: string;
+  /** The vendor's id, if that is another. */
+  id?: string;
+  /** As the answer names it: vendors answer with a dated name, a user's own server with another. */
+  answered: string;
+}
+
 /**
  * Cost of one request, US dollars, to a millionth of a cent.
- * @param model as requested, and as the answer names it: vendors answer with a dated name, a user's own server with another
  */
-export function costUsd(model: { asked: string; answered: string }, usage: ModelUsage, own: ModelSettings = {}): Cost {
+export function costUsd(model: AskedModel, usage: ModelUsage, own: OwnPrices = {}): Cost {
   const parts = usage.billed ?? [{ model: model.answered, ...usage }];
   let micro = (usage.web_searches ?? 0) * SEARCH_PRICE * 1e6;
   let isPriced = true;
   for (const part of parts) {
     const ownPrice = part.model === model.answered && Object.hasOwn(own, model.asked) ? own[model.asked]!.prices : undefined;
-    const price = ownPrice ?? priceOf(part.model, own) ?? (part.model === model.answered ? priceOf(model.asked, own) : undefined);
+    const price = ownPrice ?? priceOf(part.model, own) ?? (part.model === model.answered ? askedPrice(model, own) : undefined);
     if (price === undefined) isPriced = false;
     else micro += microOf(price, part);
   }
   return { usd: Math.round(micro * 100) / 1e8, priced: isPriced };
+}
+
+/** The price of a model of an agent; undefined: none is known. */
+export function askedPrice({ asked, id }: Omit<AskedModel, 'answered'>, own: OwnPrices = {}): ListPrice | undefined {
+  return priceOf(asked, own) ?? (id === undefined ? undefined : priceOf(id, own));
 }
 
 function microOf(listPrice: ListPrice, counts: TokenCounts): number {

@@ -13,12 +13,15 @@ import type {
   ModelTool,
   RawToolInput,
 } from './provider';
+import { optional } from '../shared/json/optional';
 import { piecesOf, type WrittenCall } from './written-calls';
 
 /** The same model, with tools described in its prompt. */
 export function withPromptedTools(model: ModelProvider): ModelProvider {
   return {
     name: model.name,
+    ...optional({ model: model.model }),
+    checkSetup: () => model.checkSetup?.(),
     async request(request: ModelRequest, callbacks: ModelCallbacks): Promise<ModelResponse> {
       return withCalls(await model.request(inWords(request), callbacks), request.tools);
     },

@@ -124,7 +124,14 @@ export interface ModelCallbacks {
 }
 
 export interface ModelProvider {
+  /** Shown in logs and audits, and kept with each answer: answers go back in the vendor's own form to a provider of this name. */
   readonly name: string;
+  /** The vendor's id of its one model. Absent: it takes the names that agents use as ids. */
+  readonly model?: string;
+  /** Called when a worker starts. @throws what keeps the provider from ever answering: a missing package or key */
+  checkSetup?(): void;
+  /** What of these tools and options its vendor does not take, in words. It is asked when a worker starts. */
+  faultsOf?(request: Pick<ModelRequest, 'tools' | 'serverTools' | 'options'>): string[];
   /** @throws ModelFailure, classified */
   request(request: ModelRequest, callbacks: ModelCallbacks): Promise<ModelResponse>;
 }
@@ -147,4 +154,9 @@ export class ModelFailure extends Error {
   ) {
     super(message);
   }
+}
+
+/** Also true for a failure of another copy of this package, which a provider of one's own may throw. */
+export function isModelFailure(error: unknown): error is ModelFailure {
+  return error instanceof Error && error.name === 'ModelFailure';
 }

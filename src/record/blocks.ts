@@ -2,7 +2,7 @@
  * Types of the bodies of blocks, by kind, as this build writes them (`write-block.ts`). To read blocks, use `read-block.ts`: blocks
  * of an older build or of a forged bundle may differ from these types.
  */
-import type { TurnContext } from '../shared/io/activities';
+import type { ModelOrigin, PassedModel, TurnContext } from '../shared/io/activities';
 import type { Earlier, Decision, Settlement } from '../shared/approval/approval';
 import type { ApprovalPolicy, PolicyEntry } from '../shared/approval/policy';
 import type { CallError } from '../shared/wire/errors';
@@ -38,7 +38,12 @@ export interface MessageHead {
   steer?: Omit<Steer, 'text'>;
   /** Turns of sub-agents whose answers are in this message. */
   sub_turns?: AnsweringTurn[];
+  /** Who made an answer. Absent: a user's message, or an answer from the time when Anthropic's API was the only one. */
+  origin?: ModelOrigin;
 }
+
+/** `type` of the part, the last of its message, that has an answer in the vendor's own form. It is no block of content. */
+export const VENDOR_ANSWER = 'holdfast.vendor_answer';
 
 export interface AnsweringTurn {
   call_id: string;
@@ -59,6 +64,9 @@ export interface ModelRequest {
   /** Size of the context window in tokens, as the vendor gave it when a request was too long. */
   context_window?: number;
   server_tools: JsonObject[];
+  /** The model that took the step, and those before it in the agent's chain that did not. Absent: it was the first. */
+  origin?: ModelOrigin;
+  passed?: PassedModel[];
   catalogue: { shown: string[] | null; tokens: number };
   definition_ref: string;
   subject: TurnSubject;

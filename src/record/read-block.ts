@@ -6,6 +6,9 @@ import type { ApprovalPolicy, EscalationRule, PolicyEntry } from '../shared/appr
 import type { OuterMode, ParentTurn } from '../shared/turn/sub-turn';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
 import type { BlockKind } from '../shared/turn/transcript';
+import { optional } from '../shared/json/optional';
+import type { ModelOrigin, PassedModel } from '../shared/io/activities';
+import { VENDOR_ANSWER } from './blocks';
 import { list, number, object, objectOrNull, text, textOrNull } from './fields';
 
 type Text = string | null;
@@ -38,6 +41,10 @@ export interface ReadMessage {
   /** Turns of sub-agents whose answers are in this message. */
   sub_turns: { call_id: Text; turn_id: Text; head: Text }[];
   content: JsonObject[];
+  /** Who made an answer. Null: a message of a user, or an older build, which knew Anthropic's API alone. */
+  origin: ModelOrigin | null;
+  /** An answer in the vendor's own form. Absent: that is its content. */
+  raw?: Json;
 }
 
 export interface ReadSubject {
@@ -63,6 +70,10 @@ export interface ReadAdmission {
   /** Tokens. */
   context_window: number | null;
   container: { id: Text; expires_at: Text } | null;
+  /** Which model took the step. Null: an older build did not record it. */
+  origin: ModelOrigin | null;
+  /** Models before it in the agent's chain, and why each did not take the step. */
+  passed: PassedModel[];
   definition_ref: Text;
   subject: ReadSubject | null;
   /** Without calls that were redacted. */
@@ -182,7 +193,7 @@ function readFields({ block: { kind }, bodies }: WithBodies): ReadBlock | null {
     case 'start':
       return { kind, ...readStart(body) };
     case 'message':
-      return { kind, ...readMessage(body), content: messageContent(bodies) };
+      return { kind, ...readMessage(body), content: messageContent(bodies), ...rawAnswer(bodies) };
     case 'admission':
       return { kind, ...readAdmission(body, rest) };
     case 'decision':
@@ -206,7 +217,12 @@ function readFields({ block: { kind }, bodies }: WithBodies): ReadBlock | null {
 
 /** The content of a message block, in wire format, from all of its bodies: also if its head was redacted. */
 export function messageContent([, ...content]: readonly Json[]): JsonObject[] {
-  return content.filter(isJsonObject);
+  return content.filter(isJsonObject).filter(({ type }) => type !== VENDOR_ANSWER);
+}
+
+function rawAnswer(bodies: readonly Json[]): Pick<ReadMessage, 'raw'> {
+  const last = objectOrNull(bodies.at(-1));
+  return last?.type === VENDOR_ANSWER ? optional({ raw: last.raw }) : {};
 }
 
 /** The blocks of one kind, in order, without those that cannot be read. */
@@ -252,12 +268,13 @@ function readParent(parent: JsonObject): ParentTurn {
   };
 }
 
-function readMessage(head: JsonObject): Omit<ReadMessage, 'content'> {
+function readMessage(head: JsonObject): Omit<ReadMessage, 'content' | 'raw'> {
   const steer = objectOrNull(head.steer);
   return {
     role: textOrNull(head.role),
     steer: steer && { by: text(steer.by), ...texts(steer, ['at', 'attestation']) },
     sub_turns: list(head.sub_turns).map((turn) => texts(object(turn), ['call_id', 'turn_id', 'head'])),
+    origin: readOrigin(head),
   };
 }
 
@@ -269,9 +286,19 @@ function readAdmission(head: JsonObject, calls: Json[]): ReadAdmission {
     usage: objectOrNull(head.usage),
     context_window: typeof head.context_window === 'number' ? head.context_window : null,
     container: container && texts(container, ['id', 'expires_at']),
+    origin: readOrigin(head),
+    passed: list(head.passed).filter(isJsonObject).map(readPassed),
     subject: readSubject(head),
     calls: calls.filter(isJsonObject).map(readAdmittedCall),
   };
+}
+
+function readOrigin({ origin }: JsonObject): ModelOrigin | null {
+  return isJsonObject(origin) ? { provider: text(origin.provider), model: text(origin.model) } : null;
+}
+
+function readPassed({ model, reason, attempts }: JsonObject): PassedModel {
+  return { model: text(model), reason: text(reason), attempts: number(attempts) };
 }
 
 /** The inputs of the calls that a block admitted, by call id. Empty for a block of another kind. */

@@ -1,22 +1,23 @@
 /** Builds blocks, with one function for each kind. Each takes the bodies of its kind, and returns a block to append. */
-import type { CallOutcome, CallArguments, TurnContext } from '../shared/io/activities';
+import type { CallOutcome, CallArguments, ModelOrigin, TurnContext } from '../shared/io/activities';
 import { asJson, type Json, type JsonObject } from '../shared/json/json';
 import type { Steer } from '../shared/approval/decision';
 import type { BlockKind } from '../shared/turn/transcript';
-import type {
-  AdmissionCall,
-  AnsweringTurn,
-  DecisionBody,
-  DirectRequest,
-  DispatchBody,
-  EffectBody,
-  EndBody,
-  MessageHead,
-  ModelRequest,
-  PersonSettlement,
-  ProbeSettlement,
-  StartBody,
-  SummaryBody,
+import {
+  type AdmissionCall,
+  type AnsweringTurn,
+  type DecisionBody,
+  type DirectRequest,
+  type DispatchBody,
+  type EffectBody,
+  type EndBody,
+  type MessageHead,
+  type ModelRequest,
+  type PersonSettlement,
+  type ProbeSettlement,
+  type StartBody,
+  type SummaryBody,
+  VENDOR_ANSWER,
 } from './blocks';
 import { callSubject, type NamedForSubject } from './subject';
 
@@ -46,6 +47,12 @@ export function startBlock(body: StartBody): BlockContent {
 export function messageBlock(role: MessageHead['role'], content: JsonObject[]): BlockContent {
   const head: MessageHead = { role };
   return { kind: 'message', bodies: [asJson(head), ...content] };
+}
+
+/** An answer of a model. @param raw the same in the vendor's own form; undefined: that is `content` */
+export function answerBlock(content: JsonObject[], origin: ModelOrigin, raw: Json | undefined): BlockContent {
+  const head: MessageHead = { role: 'assistant', origin };
+  return { kind: 'message', bodies: [asJson(head), ...content, ...(raw === undefined ? [] : [{ type: VENDOR_ANSWER, raw }])] };
 }
 
 /** Results of calls. @param subTurns turns of sub-agents that gave some of the results */

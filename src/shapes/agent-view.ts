@@ -7,6 +7,10 @@ import { approvalRequirement } from './policy-entry';
 export const agentSummary = z.object({
   name: z.string(),
   model: z.string().nullable().describe("Null: the workers' setting."),
+  fallback: z
+    .array(z.string())
+    .optional()
+    .describe('Models that take a step if those before them do not answer, in order. Absent: none.'),
   mode: z.string().describe('What happens to calls that no rule names: `default`, `auto`, `plan` or `locked`.'),
   tools: z.array(z.string()),
   mcp_servers: z.array(z.string()).describe('Their tools are known to the workers only.'),

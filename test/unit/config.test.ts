@@ -77,6 +77,12 @@ describe('settings', () => {
       { ANTHROPIC_AUTH_TOKEN: 't', HOLDFAST_MODEL: 'rehearsal' },
       { rehearsedDespite: expect.stringMatching(/^HOLDFAST_MODEL is "rehearsal"/) },
     ],
+    [
+      { OPENAI_API_KEY: 'k', OPENAI_MODEL: 'gpt-5.2', HOLDFAST_MODEL: 'openai' },
+      { model: 'openai', openai: { apiKey: 'k', model: 'gpt-5.2' }, rehearsesAll: false },
+    ],
+    [{ OPENAI_API_KEY: 'k' }, { model: 'rehearsal', rehearsedDespite: expect.stringMatching(/^settings of OpenAI count with/) }],
+    [{ HOLDFAST_MODEL: 'rehearsal' }, { model: 'rehearsal', rehearsesAll: true }],
     [{ HOLDFAST_HTTP_PORT: '9000' }, { httpPort: 9000, publicUrl: 'http://localhost:9000' }],
     [
       { HOLDFAST_PUBLIC_URL: 'https://agents.bank.example/hf/' },
@@ -195,7 +201,7 @@ describe('settings', () => {
     [{ HOLDFAST_MAX_CACHED_WORKFLOWS: '1' }, /it must be a number of workflows from 2 to 1000000, or 0 for none/],
     [{ HOLDFAST_DRAIN_SECONDS: '-1' }, 'HOLDFAST_DRAIN_SECONDS is "-1"; it must be a number of seconds from 0 to 3600.'],
     [{ HOLDFAST_DRAIN_SECONDS: '3601' }, /HOLDFAST_DRAIN_SECONDS is "3601"/],
-    [{ HOLDFAST_MODEL: 'gpt' }, 'HOLDFAST_MODEL is "gpt"; it must be anthropic or rehearsal.'],
+    [{ HOLDFAST_MODEL: 'gpt' }, 'HOLDFAST_MODEL is "gpt"; it must be anthropic, openai or rehearsal.'],
     [{ HOLDFAST_MODEL: 'anthropic' }, /HOLDFAST_MODEL is "anthropic" but none of ANTHROPIC_API_KEY, .* is set/],
     [
       { HOLDFAST_REHEARSAL_FAULTS: '429;cut' },

@@ -48,7 +48,7 @@ def table(**subjects):
 TURN = table(turn="turn_id workflow_id first_execution_run_id agent requester session_id trace_id store_id parent")
 ASKED = table(asked="id:call_id tool_use_id tool version class verdict reason error input_hash undecided"
                     " policy_ref untrusted target_hash")
-STEP = table(step="stop_reason text", turn="store_id")
+STEP = table(step="stop_reason text origin passed", turn="store_id")
 QUESTION = table(card="digest card", call="preview_ref target_hash")
 USAGE = table(step="input_tokens output_tokens cache_read_tokens cache_creation_tokens")
 CALL = table(call="id:call_id revision tool version class input_hash input_ref preview_ref policy_ref target_hash")

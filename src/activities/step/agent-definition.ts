@@ -3,7 +3,9 @@
  * Stores these definitions, and the rules, under their hashes.
  */
 import { systemPrompt } from '../../agents/agent';
-import { PRICES_AS_OF, priceOf, type ModelSettings, type Price } from '../../model/prices';
+import { namesOf } from '../../model/models';
+import { askedPrice, PRICES_AS_OF, type Price } from '../../model/prices';
+import type { ModelSettings } from '../../model/settings';
 import { isJsonObject, type Json, type JsonObject, isUnsafeInteger } from '../../shared/json/json';
 import { withoutSecrets } from '../../shared/text/secrets';
 import { describe } from '../../tools/define/model-text';
@@ -13,6 +15,7 @@ import { resultSchema } from '../../tools/results/give-result';
 import { outputSchema } from '../../tools/schema/schema';
 import { canonical } from '../../shared/json/canonical';
 import { sha256Hex } from '../../shared/json/sha256';
+import { optional } from '../../shared/json/optional';
 import type { Store } from '../../store/store';
 
 /** The software that runs an agent. */
@@ -30,7 +33,8 @@ export interface Engine {
 export function agentDefinition(preparedAgent: PreparedAgent, { defaultModel, ...engine }: Engine): JsonObject {
   const { agent, tools, internal, hooks, policy } = preparedAgent;
   const { approvals: lists } = policy;
-  const model = agent.model ?? defaultModel;
+  const names = namesOf(agent.model, defaultModel);
+  const model = names[0] ?? '';
   const { steps, tokens, costUsd, timeMs } = agent.limits;
   const all = [...tools.values(), ...internal.values()];
   return json({
@@ -38,6 +42,7 @@ export function agentDefinition(preparedAgent: PreparedAgent, { defaultModel, ..
     name: agent.name,
     prompt: systemPrompt(agent),
     model,
+    ...describedChain(names, preparedAgent.models),
     max_tokens: agent.maxTokens,
     model_options: secretless(agent.modelOptions),
     server_tools: secretless(agent.serverTools),
@@ -87,12 +92,24 @@ function describedTool({ tool, schema }: PreparedTool): object {
   };
 }
 
+/** The models of the app that the agent names; absent: it has one, which the worker's own provider serves. */
+function describedChain(names: readonly string[], settings: ModelSettings): { models?: object[] } {
+  if (names.length === 1 && settings[names[0]!]?.provider === undefined) return {};
+  return {
+    models: names.map((name) => {
+      const { provider, options, limits } = settings[name] ?? {};
+      const asked = { name, provider: provider?.name ?? null, model: provider?.model ?? name };
+      return { ...asked, options: secretless(options ?? {}), limits: limits ?? null, prices: pricesOf(name, settings) };
+    }),
+  };
+}
+
 /**
  * US dollars for a million tokens; null: the model has no known price, and its cost counts as 0. `as_of` is null for prices that
  * the app sets.
  */
 function pricesOf(model: string, own: ModelSettings): object | null {
-  const price = priceOf(model, own);
+  const price = askedPrice({ asked: model, ...optional({ id: own[model]?.provider?.model }) }, own);
   if (price === undefined) return null;
   const priceFields = ({ input, output, cacheRead, cacheWrite }: Price) => ({
     input,

@@ -18,7 +18,8 @@ import type { Dependencies } from '../ports';
 import { agentSince } from './mcp-tools';
 import { checkOwnTurn } from '../checks/own-turn';
 import { showingCharacters } from '../call/heartbeat';
-import { request, unknownAgent, usageOf } from './take-step';
+import { askModel, usageOf, type OwnedContainer } from './ask-model';
+import { unknownAgent } from './take-step';
 
 const ASK = [
   'Summarize this conversation so far, so that it can be continued from your summary alone. Do not call tools.',
@@ -70,16 +71,17 @@ async function summarizeMessages(
   deps: Dependencies,
   agent: PreparedAgent,
   part: ModelMessage[],
-  { all, container }: { all: ModelMessage[]; container: string | null },
+  { all, container }: { all: ModelMessage[]; container: OwnedContainer | null },
 ): Promise<{ text: string; usage: StepUsage }> {
   const messages: ModelMessage[] = [...part, { role: 'user', content: [{ type: 'text', text: ASK }] }];
   const tools = agent.choice.shown(all, agent.catalogue);
-  const response = await request(deps, agent, { messages, tools, container, mayForceTools: false }, showingCharacters());
-  const text = answerText(response);
+  const show = showingCharacters();
+  const answer = await askModel(deps, agent, { messages, tools, container, mayForceTools: false }, () => show);
+  const text = answerText(answer.response);
   if (text.trim() === '')
     throw ApplicationFailure.retryable(
       'The model answered without a word of the summary that it was asked for.',
       'holdfast.no_summary',
     );
-  return { text, usage: usageOf(deps, agent, response) };
+  return { text, usage: usageOf(deps, agent, answer) };
 }

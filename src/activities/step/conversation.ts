@@ -12,6 +12,7 @@ import type { StoredBlock } from '../../store/core/seal';
 import { samePerson } from '../../shared/approval/approval';
 import { readBlock, type ReadBlock, type ReadDecision } from '../../record/read-block';
 import { closeQuestion } from '../people/questions';
+import { optional } from '../../shared/json/optional';
 
 /** All messages of a transcript's blocks. The messages that the model gets: compaction.ts. */
 export function messagesOf(blocks: StoredBlock[]): ModelMessage[] {
@@ -22,8 +23,10 @@ export function messagesOf(blocks: StoredBlock[]): ModelMessage[] {
 export function messageOf(storedBlock: StoredBlock): ModelMessage | null {
   const read = readBlock(storedBlock);
   if (read?.kind !== 'message' || (read.role !== 'user' && read.role !== 'assistant')) throw new UnexpectedPart('message');
-  const { role, content } = read;
-  return content.length === 0 ? null : { role, content: [...content] };
+  const { role, content, origin, raw } = read;
+  if (content.length === 0) return null;
+  const from = origin === null ? {} : { origin: { provider: origin.provider, ...optional({ raw }) } };
+  return { role, content: [...content], ...from };
 }
 
 /** Adds decisions that no call wrote itself, then one message with the results in the order of the calls. */

@@ -2,13 +2,15 @@
  * Reads a model's answer, which is untrusted input: the content to store, its text, its calls and server-side tools. Replaces ids of
  * calls that are illegal or repeated. Finds the vendor's container in which the next request goes on.
  */
-import type { ModelResponse, ModelMessage } from '../../model/provider';
+import { ANTHROPIC_PROVIDER, type ModelResponse, type ModelMessage } from '../../model/provider';
 import { type Json, type JsonObject, isJsonObject } from '../../shared/json/json';
 import { parseJson } from '../../shared/json/parse-json';
 import { toJson } from '../../tools/results/to-json';
 import { blocksOf } from '../../record/read-block';
 import type { PreparedAgent } from '../../tools/catalogue/registry';
 import type { StoredBlock } from '../../store/core/seal';
+import { VENDOR_ANSWER } from '../../record/blocks';
+import type { OwnedContainer } from './ask-model';
 
 export interface ToolUse {
   id: string;
@@ -35,10 +37,16 @@ export function storableContent(response: ModelResponse): JsonObject[] {
   return response.content.map((block, position) => {
     const strictBlock = block.type === 'tool_use' ? { ...block, input: strictInput(inputAt(position)) } : block;
     const storable = toJson(strictBlock);
-    return storable.ok
+    return storable.ok && block.type !== VENDOR_ANSWER
       ? (storable.data as JsonObject)
       : { type: 'text', text: `[a block of type ${String(block.type)} could not be kept]` };
   });
+}
+
+/** The answer in the vendor's own form, if it can be stored unchanged. Undefined: its content is all there is. */
+export function storableRaw({ raw }: ModelResponse): Json | undefined {
+  const storable = raw === undefined ? null : toJson(raw);
+  return storable?.ok ? storable.data : undefined;
 }
 
 /** The text of a call's input, by the position of its block. */
@@ -89,12 +97,12 @@ function usedBy({ type }: JsonObject): string[] {
 // The vendor's container: code that waits for results continues in it, in the same turn or a later one, while it exists.
 
 /** The last container that an answer named; null: none, or it has expired, or the agent has no server-side tools. */
-export function containerOf(blocks: readonly StoredBlock[], { agent }: PreparedAgent, now = Date.now()): string | null {
+export function containerOf(blocks: readonly StoredBlock[], { agent }: PreparedAgent, now = Date.now()): OwnedContainer | null {
   if (agent.serverTools.length === 0) return null;
-  const last = blocksOf('admission', blocks).findLast(({ container }) => container !== null)?.container;
-  if (!last) return null;
-  const expires = last.expires_at === null ? NaN : Date.parse(last.expires_at);
-  return expires <= now ? null : last.id;
+  const last = blocksOf('admission', blocks).findLast(({ container }) => container !== null);
+  const { id = null, expires_at = null } = last?.container ?? {};
+  const expires = expires_at === null ? NaN : Date.parse(expires_at);
+  return id === null || expires <= now ? null : { id, provider: last?.origin?.provider ?? ANTHROPIC_PROVIDER };
 }
 
 // The model writes the ids of its calls. The API accepts a call in a later request only under a legal id that no other call of the

@@ -2,19 +2,12 @@
  * Takes one step: appends what came before, makes one model request, and admits the calls that the model proposes.
  * Blocks do not depend on the attempt, so a retry repeats the model request and nothing else.
  */
-import { ApplicationFailure, Context } from '@temporalio/activity';
-import { systemPrompt } from '../../agents/agent';
-import type { TakeStepInput, TakeStepOutput, TurnPolicy } from '../../shared/io/activities';
+import { ApplicationFailure } from '@temporalio/activity';
+import type { ModelOrigin, PassedModel, TakeStepInput, TakeStepOutput, TurnPolicy } from '../../shared/io/activities';
 import type { JsonObject } from '../../shared/json/json';
-import { costUsd, NO_TOKENS } from '../../model/prices';
-import {
-  isTruncated,
-  type ModelFailure,
-  type ModelMessage,
-  type ModelResponse,
-  type ModelTool,
-  type ModelUsage,
-} from '../../model/provider';
+import type { ChainAnswer } from '../../model/fallback';
+import { NO_TOKENS } from '../../model/prices';
+import { isTruncated, type ModelResponse, type ModelUsage } from '../../model/provider';
 import { GIVE_RESULT } from '../../shared/turn/result';
 import { NO_USAGE } from '../../shared/turn/usage';
 import { Draft } from '../../store/core/transcript';
@@ -25,6 +18,7 @@ import { admitAll, admittedCall, storeCalls } from '../admission/admit-calls';
 import {
   answerText,
   storableContent,
+  storableRaw,
   toolUses,
   unlistedServerTools,
   containerOf,
@@ -47,12 +41,12 @@ import type { Dependencies } from '../ports';
 import { agentSince, beginningAgent, type PreparedStart } from './mcp-tools';
 import { startFaultIn } from '../checks/start';
 import { beginOver, checkOwnTurn, checkParentRuns } from '../checks/own-turn';
-import { showingCharacters } from '../call/heartbeat';
 import type { ModelRequest } from '../../record/blocks';
 import { turnSubject } from '../../record/subject';
-import { admissionBlock, endBlock, messageBlock, steerBlock } from '../../record/write-block';
+import { admissionBlock, answerBlock, endBlock, messageBlock, steerBlock } from '../../record/write-block';
 import { hasReadUntrusted } from '../admission/outside-text';
 import { optional } from '../../shared/json/optional';
+import { askModel, liveText, originOf, usageOf } from './ask-model';
 
 export async function takeStep(deps: Dependencies, input: TakeStepInput): Promise<TakeStepOutput> {
   const began = Date.now();
@@ -85,7 +79,8 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
   const messages = messagesForModel(blocks);
   const tools = agent.choice.shown(all, agent.catalogue);
   const container = containerOf(blocks, agent);
-  const answer = await request(deps, agent, { messages, tools, container, ...resultTool(agent) }, liveText(deps, input)).catch(asTooLong);
+  const resultTool = agent.agent.result === undefined ? {} : { resultTool: GIVE_RESULT };
+  const answer = await askModel(deps, agent, { messages, tools, container, ...resultTool }, liveText(deps, input)).catch(asTooLong);
   const shownAs = {
     shown: tools.length < agent.catalogue.length ? tools.map(({ name }) => name) : null,
     tokens: catalogueTokens(tools),
@@ -95,8 +90,9 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
     ...(input.message !== null && turn.store_id !== undefined ? { store_id: turn.store_id } : {}),
     ...(said_before.length > 0 ? { said_before } : {}),
   };
-  if (!('content' in answer)) {
-    draft.add(admissionBlock({ ...refusedRequest(modelOf(deps, agent), answer), ...about }, []), at);
+  if (!('response' in answer)) {
+    const [asked] = deps.models.chainOf(agent);
+    draft.add(admissionBlock({ ...refusedRequest(asked?.name ?? '', answer), ...about }, []), at);
     return {
       head: await draft.store(),
       policy: policyOf(agent),
@@ -110,11 +106,13 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
       ...first,
     };
   }
-  const { response, askedIds } = withUniqueIds(agent.agent.result === undefined ? answer : withResultCall(answer), all, input.step);
+  const asked = agent.agent.result === undefined ? answer.response : withResultCall(answer.response);
+  const { response, askedIds } = withUniqueIds(asked, all, input.step);
+  const taken = takenBy(answer);
   const unlistedTools = unlistedServerTools(response, agent.agent.serverTools);
   if (unlistedTools.length > 0) throw unlistedServerTool(unlistedTools);
 
-  draft.add(messageBlock('assistant', storableContent(response)), at);
+  draft.add(answerBlock(storableContent(response), taken.origin, storableRaw(response)), at);
   const hasUntrusted =
     input.turn.parent?.untrusted === true || (await hasReadUntrusted(deps.store, { agent, definition_ref }, blocks));
   const facts = { untrusted: hasUntrusted, shownTools: new Set(tools.map(({ name }) => name)) };
@@ -122,7 +120,7 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
   await checkAhead(agent, proposals, input.turn.requester);
   const calls = await admitAll(deps, agent, input, response, { ...facts, askedIds });
   const bodies = calls.map((call) => call.body);
-  const admission = draft.add(admissionBlock({ ...answeredRequest(response, askedIds), ...about }, bodies), at);
+  const admission = draft.add(admissionBlock({ ...answeredRequest(response, askedIds), ...taken, ...about }, bodies), at);
   const admittedCalls = calls.map((call, index) => {
     const inputRef = admission.block.parts[index + 1]!;
     return admittedCall({ agent, definition_ref }, turn, call, { inputRef, untrusted: hasUntrusted });
@@ -141,7 +139,8 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
     text: answerText(response),
     calls: admittedCalls,
     took_ms: Date.now() - began,
-    usage: usageOf(deps, agent, response),
+    usage: usageOf(deps, agent, answer),
+    ...taken,
     ...(isFull(agent, response) ? { context_full: true } : {}),
     ...first,
   };
@@ -167,77 +166,10 @@ function isFull({ agent }: PreparedAgent, { usage, stopReason }: ModelResponse):
   return saysFull(stopReason) || totalTokens(usageToJson(usage)) >= agent.compactAt * agent.contextWindow;
 }
 
-function resultTool({ agent }: PreparedAgent): Pick<ModelRequestParts, 'resultTool'> {
-  return agent.result === undefined ? {} : { resultTool: GIVE_RESULT };
-}
-
-function modelOf({ defaultModel }: Dependencies, { agent }: PreparedAgent): string {
-  return agent.model ?? defaultModel;
-}
-
-/** Publishes the model's text while it is generated; it is not stored. The heartbeat carries the number of characters. */
-function liveText({ live }: Dependencies, { turn, step }: TakeStepInput): (text: string) => void {
-  const { attempt } = Context.current().info;
-  const show = showingCharacters();
-  let offset = 0;
-  return (text) => {
-    live.publish(turn.turn_id, { at: new Date().toISOString(), type: 'text_delta', step, attempt, offset, text });
-    offset += text.length;
-    show(text);
-  };
-}
-
-interface ModelRequestParts {
-  messages: ModelMessage[];
-  tools: ModelTool[];
-  /** Null: there is none. */
-  container: string | null;
-  /** Whether the agent's options may make the model call a tool. Default true. */
-  mayForceTools?: boolean;
-  /** Absent: the answer is to be text. */
-  resultTool?: string;
-}
-
-export async function request(
-  deps: Dependencies,
-  preparedAgent: PreparedAgent,
-  { messages, tools, container, mayForceTools = true, resultTool }: ModelRequestParts,
-  onText: (text: string) => void,
-): Promise<ModelResponse> {
-  const { agent: definition } = preparedAgent;
-  const options = definition.modelOptions;
-  const free = mayForceTools || options.tool_choice === undefined ? options : { ...options, tool_choice: { type: 'none' } };
-  try {
-    return await deps.model.request(
-      {
-        model: modelOf(deps, preparedAgent),
-        system: systemPrompt(definition),
-        messages,
-        tools,
-        serverTools: definition.serverTools,
-        maxTokens: definition.maxTokens,
-        options: free,
-        ...(container === null ? {} : { container }),
-        ...optional({ resultTool }),
-      },
-      { signal: Context.current().cancellationSignal, onText },
-    );
-  } catch (error) {
-    throw isModelFailure(error) ? asApplicationFailure(error) : error;
-  }
-}
-
-function isModelFailure(error: unknown): error is ModelFailure {
-  return error instanceof Error && error.name === 'ModelFailure';
-}
-
-function asApplicationFailure({ message, facts }: ModelFailure): ApplicationFailure {
-  return ApplicationFailure.create({
-    message,
-    type: facts.type,
-    nonRetryable: !facts.retryable,
-    ...optional({ nextRetryDelay: facts.retryAfterMs }),
-  });
+/** Who took the step, and who did not. */
+function takenBy(answer: ChainAnswer): { origin: ModelOrigin; passed?: PassedModel[] } {
+  const { passed } = answer;
+  return { origin: originOf(answer), ...(passed.length === 0 ? {} : { passed }) };
 }
 
 /** The facts of a model request, except those that the step adds. */
@@ -289,17 +221,6 @@ export function policyOf({ agent, policyRef }: PreparedAgent): TurnPolicy {
     approval_expiry_ms: agent.approvalExpiryMs,
     ...(agent.steerSupersedes ? { steer_supersedes: true } : {}),
   };
-}
-
-export function usageOf(deps: Dependencies, agent: PreparedAgent, { model, usage }: ModelResponse): TakeStepOutput['usage'] {
-  const { input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens } = usage;
-  const requestedModel = modelOf(deps, agent);
-  const cost = costUsd({ asked: requestedModel, answered: model }, usage, agent.models);
-  if (!cost.priced && !deps.unpriced.has(model)) {
-    deps.unpriced.add(model);
-    deps.log.warn({ model }, 'no price is known for this model: its cost counts as 0, and a cost limit does not bind');
-  }
-  return { input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens, cost_usd: cost.usd };
 }
 
 export function unknownAgent(name: string, names: string[]): ApplicationFailure {

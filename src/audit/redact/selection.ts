@@ -1,6 +1,7 @@
 /** Selects the parts of a bundle that a redaction removes. */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import type { Block } from '../../shared/turn/transcript';
+import { VENDOR_ANSWER } from '../../record/blocks';
 import type { BlockBody, BundleLine, PartBody, TurnBody } from '../format/lines';
 
 /** What a redaction has to remove. */
@@ -99,7 +100,9 @@ export class Selection {
       if (callId === null || use === null || !this.refs.has(ref)) continue;
       this.awaitedIds.add(use);
       const toolUses = this.lastParts.filter((one) => this.factsOf(one).type === 'tool_use' && this.factsOf(one).use === use);
-      for (const one of toolUses) this.refs.add(one);
+      // The answer in the vendor's own form repeats the call.
+      const own = this.lastParts.filter((one) => this.factsOf(one).type === VENDOR_ANSWER);
+      for (const one of [...toolUses, ...own]) this.refs.add(one);
     }
   }
 

@@ -64,6 +64,8 @@ export const TAKE_STEP_OUTPUT = {
   took_ms: 'once.measured',
   usage: 'once.compared field by field',
   context_full: 'rule.D1',
+  origin: 'step.origin',
+  passed: 'step.passed',
   store_id: 'turn.store_id',
   said_before: 'rule.D1',
 } as const satisfies Record<keyof TakeStepOutput, Place>;

@@ -39,20 +39,22 @@ export function aiSdk(model: AiSdkLanguageModel, options: AiSdkOptions = {}): Mo
 
 class AiSdkProvider implements ModelProvider {
   readonly name: string;
+  readonly model: string;
 
   constructor(
-    private readonly model: AiSdkLanguageModel,
+    private readonly languageModel: AiSdkLanguageModel,
     private readonly options: AiSdkOptions,
   ) {
-    this.name = options.name ?? model.provider;
+    this.name = options.name ?? languageModel.provider;
+    this.model = languageModel.modelId;
   }
 
   /** The model is the one that the provider was made for: `request.model` is its name in the record. */
   async request(request: ModelRequest, callbacks: ModelCallbacks): Promise<ModelResponse> {
     callbacks.signal.throwIfAborted();
-    const context: FailureContext = { vendor: aiSdkVendor(this.model.provider), model: request.model };
+    const context: FailureContext = { vendor: aiSdkVendor(this.languageModel.provider), model: request.model };
     const limit = new TimeLimit(callbacks.signal, this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS, context);
-    const options = toCallOptions(request, this.name, this.model.specificationVersion, this.options.structuredOutputs);
+    const options = toCallOptions(request, this.name, this.languageModel.specificationVersion, this.options.structuredOutputs);
     const answer = new AiSdkAccumulator();
     const source = { requestId: null as string | null };
     try {
@@ -61,7 +63,7 @@ class AiSdkProvider implements ModelProvider {
         if (text) callbacks.onText?.(text);
       }
       limit.release();
-      return answer.finish(source.requestId, this.model.modelId, JSON.stringify(options).length);
+      return answer.finish(source.requestId, this.languageModel.modelId, JSON.stringify(options).length);
     } finally {
       limit.abort();
     }
@@ -75,7 +77,7 @@ class AiSdkProvider implements ModelProvider {
     source: { requestId: string | null },
   ): AsyncGenerator<JsonObject> {
     try {
-      const { stream, response } = await this.model.doStream(options);
+      const { stream, response } = await this.languageModel.doStream(options);
       const headers = new Headers(response?.headers);
       source.requestId = headers.get('x-request-id') ?? headers.get('request-id');
       const type = headers.get('content-type');

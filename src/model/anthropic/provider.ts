@@ -70,7 +70,8 @@ export class AnthropicProvider implements ModelProvider {
    */
   async request(request: ModelRequest, callbacks: ModelCallbacks): Promise<ModelResponse> {
     callbacks.signal.throwIfAborted();
-    const body = withCacheBreakpoints(toWire(request, this.structuredOutputs(request.model)));
+    const structuredOutputs = this.structuredOutputs(request.model);
+    const body = withCacheBreakpoints(toWire(request, { provider: this.name, structuredOutputs }));
     const limit = new TimeLimit(callbacks.signal, this.timeoutMs, this.context(request.model));
     const accumulator = new MessageAccumulator();
     const source = { requestId: null as string | null };

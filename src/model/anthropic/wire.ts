@@ -25,9 +25,18 @@ export interface WireBody extends JsonObject {
  */
 export const RESERVED_OPTIONS = ['model', 'max_tokens', 'messages', 'tools', 'stream', 'system', 'mcp_servers'] as const;
 
+export interface WireOptions {
+  /** Who is asked; answers without an origin count as its own, whatever name it has. */
+  provider?: string;
+  /** The server enforces a schema on the last answer. */
+  structuredOutputs?: boolean;
+}
+
 /** Maps a request. Reserved options are left out; empty `system` and `tools` are not sent, because the API refuses them. */
-/** @param structuredOutputs the server enforces a schema on the last answer */
-export function toWire(asked: ModelRequest, structuredOutputs = false): WireBody {
+export function toWire(
+  asked: ModelRequest,
+  { provider = ANTHROPIC_PROVIDER, structuredOutputs = false }: WireOptions = {},
+): WireBody {
   const native = structuredOutputs ? nativeResult(asked, enforceable) : null;
   const request = native?.request ?? asked;
   const tools = [
@@ -39,7 +48,7 @@ export function toWire(asked: ModelRequest, structuredOutputs = false): WireBody
     })),
     ...request.serverTools,
   ];
-  const own = foreignBlocksRemoved(request.messages, ANTHROPIC_PROVIDER);
+  const own = foreignBlocksRemoved(request.messages, provider, provider);
   const messages = repairConversation(own, request.container !== undefined);
   return {
     ...fitting(allowedOptions(request.options), { messages, tools }),

@@ -13,6 +13,7 @@ import { toChatBody, type ChatDialect } from './chat-request';
 import { ResponsesAccumulator } from './responses-answer';
 import { toResponsesBody } from './responses-request';
 import { sdk } from './sdk';
+import { strictSchema } from './strict-schema';
 import { openAiVendor } from './vendor';
 
 export interface OpenAiOptions {
@@ -38,6 +39,9 @@ export interface OpenAiOptions {
   /** For tests: replaces the network. */
   fetch?: typeof fetch;
 }
+
+/** Of a tool, characters. */
+const LONGEST_NAME = 64;
 
 /** A user's own server may need no key. */
 const NO_KEY = 'none';
@@ -98,6 +102,26 @@ export class OpenAiProvider implements ModelProvider {
     } finally {
       limit.abort();
     }
+  }
+
+  /** @throws Error without a key, unless there is an address: another server may need none */
+  checkSetup(): void {
+    const { apiKey, baseUrl } = this.options;
+    if (apiKey !== undefined || baseUrl !== undefined || process.env.OPENAI_BASE_URL || process.env.OPENAI_API_KEY) return;
+    throw new Error('OPENAI_API_KEY is not set: set it, or `apiKey` of the model.');
+  }
+
+  faultsOf({ tools, serverTools }: Pick<ModelRequest, 'tools' | 'serverTools'>): string[] {
+    const loose = tools.flatMap(({ name, strict, input_schema }) => {
+      const reason = strict ? strictSchema(input_schema).reason : null;
+      return reason === null ? [] : [`the tool ${name} goes without strict: ${reason}`];
+    });
+    const long = tools
+      .filter(({ name }) => name.length > LONGEST_NAME)
+      .map(({ name }) => `the name of the tool ${name} is too long`);
+    const own =
+      this.api === 'chat' ? serverTools.map(({ type }) => `chat completions have no tool ${String(type)} of their own`) : [];
+    return [...long, ...loose, ...own];
   }
 
   private async read(

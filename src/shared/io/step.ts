@@ -50,10 +50,29 @@ export interface TakeStepOutput {
   usage: StepUsage;
   /** The conversation is near the model's context window: it is compacted before the next step. Absent: it is not near. */
   context_full?: boolean;
+  /** The model that took the step. Absent in older histories, and if no model answered. */
+  origin?: ModelOrigin;
+  /** Models before it in the agent's chain that did not take the step. Absent: none. */
+  passed?: PassedModel[];
   /** First step: the store that the turn is bound to. Absent in older histories. */
   store_id?: string;
   /** First step: people named in the conversation before it, besides the requester. Absent: none. */
   said_before?: string[];
+}
+
+export interface ModelOrigin {
+  /** Name of the provider. */
+  provider: string;
+  /** The name that the agent gives the model. */
+  model: string;
+}
+
+/** A model that did not take a step. */
+export interface PassedModel {
+  model: string;
+  /** Type of its last failure; `down`: it was not asked, since it had failed a moment ago. */
+  reason: string;
+  attempts: number;
 }
 
 /** Of one step, or of several. */

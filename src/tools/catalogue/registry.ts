@@ -4,7 +4,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { App } from '../../agents/define';
-import type { ModelSettings } from '../../model/prices';
+import type { ModelSettings } from '../../model/settings';
 import type { ModelTool } from '../../model/provider';
 import type { ApprovalPolicy } from '../../shared/approval/approval';
 import type { JsonObject } from '../../shared/json/json';
@@ -67,13 +67,16 @@ export interface RegistryOptions {
   environment?: string;
 }
 
+/** Is told of an app that is about to be served; throws if it cannot be. */
+type ReplaceListener = (app: App, agents: readonly PreparedAgent[]) => void;
+
 /** How many prepared agents with outside tools are cached: turns from before and after a change run at the same time. */
 const MAX_TOOLSETS = 50;
 
 export class Registry {
   private agents: ReadonlyMap<string, PreparedAgent>;
   private app: App;
-  private readonly replaceListeners: ((app: App) => void)[] = [];
+  private readonly replaceListeners: ReplaceListener[] = [];
   private extendedAgents = new LRUCache<string, PreparedAgent>({ max: MAX_TOOLSETS });
 
   constructor(
@@ -116,6 +119,10 @@ export class Registry {
     return (this.options.approvals ?? PLAIN).channel;
   }
 
+  all(): PreparedAgent[] {
+    return [...this.agents.values()];
+  }
+
   names(): string[] {
     return [...this.agents.keys()];
   }
@@ -131,7 +138,7 @@ export class Registry {
   }
 
   /** @param hear is called with each new app before it is served; if it throws, the app is not served */
-  beforeReplace(hear: (app: App) => void): void {
+  beforeReplace(hear: ReplaceListener): void {
     this.replaceListeners.push(hear);
   }
 
@@ -141,7 +148,7 @@ export class Registry {
    */
   replace(app: App): void {
     const agents = prepare(app, this.options);
-    for (const hear of this.replaceListeners) hear(app);
+    for (const hear of this.replaceListeners) hear(app, [...agents.values()]);
     this.agents = agents;
     this.app = app;
     this.extendedAgents.clear();

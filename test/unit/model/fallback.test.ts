@@ -1,6 +1,6 @@
 /** The chain of an agent's models: who takes the step, and what is recorded of those who did not. */
 import { Circuits } from '../../../src/model/circuits';
-import { askChain, type ChainLink } from '../../../src/model/fallback';
+import { askChain, mostRequests, type ChainLink } from '../../../src/model/fallback';
 import { ModelFailure, type ModelResponse } from '../../../src/model/provider';
 
 const REQUEST = { system: '', messages: [], tools: [], serverTools: [], maxTokens: 10, options: {} };
@@ -77,6 +77,35 @@ test('if all are down, the last one is asked', async () => {
   expect(await ask([opus, gpt], circuits)).toMatchObject({ link: { name: 'gpt' }, passed: [{ model: 'opus', reason: 'down' }] });
 });
 
+test('a model that took its whole time is not asked again, and is down at once', async () => {
+  const circuits = new Circuits(() => 0);
+  const [opus, gpt] = [model('opus', failure('model.timeout', 408)), model('gpt', ANSWER)];
+  expect((await ask([opus, gpt], circuits)).passed).toEqual([{ model: 'opus', reason: 'model.timeout', attempts: 1 }]);
+  expect((await ask([opus, gpt], circuits)).passed).toEqual([{ model: 'opus', reason: 'down', attempts: 0 }]);
+});
+
+test('if none answers, the failure of the last one names those before it', async () => {
+  const [opus, gpt] = [model('opus', failure('model.auth', 401, false)), model('gpt', failure('model.overloaded', 529))];
+  await expect(ask([opus, gpt])).rejects.toThrow(
+    'model.overloaded Before it, these models did not take the step: opus (model.auth).',
+  );
+});
+
+test('each request has its own text, and there are never more of them than mostRequests says', async () => {
+  const all = ['opus', 'sonnet', 'gpt'].map((name) => model(name, failure('model.overloaded', 529)));
+  let begun = 0;
+  const requestOf = ({ model: id }: ChainLink) => ({ ...REQUEST, model: id });
+  const beginAnswer = () => {
+    begun += 1;
+    return () => undefined;
+  };
+  const answer = askChain(all, { requestOf, beginAnswer, signal: new AbortController().signal }, new Circuits());
+  const fails = expect(answer).rejects.toThrow('model.overloaded');
+  await jest.advanceTimersByTimeAsync(10_000);
+  await fails;
+  expect([begun, mostRequests(3)]).toEqual([7, 7]);
+});
+
 test('an abort ends the waiting between two tries', async () => {
   const controller = new AbortController();
   const [opus, gpt] = [model('opus', failure('model.overloaded', 529)), model('gpt', ANSWER)];
@@ -92,6 +121,7 @@ function model(name: string, answer: ModelResponse | ModelFailure): FakeModel {
   const fake: FakeModel = {
     name,
     model: `${name}-1`,
+    settings: {},
     answer,
     asked: 0,
     provider: {
@@ -111,5 +141,6 @@ function failure(type: string, status: number, retryable = true, retryAfterMs?: 
 }
 
 function ask(chain: ChainLink[], circuits = new Circuits(), signal = new AbortController().signal) {
-  return askChain(chain, REQUEST, { signal }, circuits);
+  const requestOf = ({ model: id }: ChainLink) => ({ ...REQUEST, model: id });
+  return askChain(chain, { requestOf, signal, beginAnswer: () => () => undefined }, circuits);
 }

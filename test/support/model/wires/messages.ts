@@ -69,6 +69,6 @@ function blocksOf({ thinking, text, calls = [] }: WireAnswer): { block: JsonObje
   ];
 }
 
-function frame(data: { type: string }): string {
+function frame(data: JsonObject & { type: string }): string {
   return `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
 }

@@ -1,0 +1,117 @@
+/**
+ * Asks an agent's models for an answer: builds the request as each of them gets it, passes the text on while it is written, and counts
+ * what the answer cost.
+ */
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import { systemPrompt } from '../../agents/agent';
+import { askChain, mostRequests, type ChainAnswer, type ChainLink } from '../../model/fallback';
+import { costUsd } from '../../model/prices';
+import { isModelFailure, type ModelFailure, type ModelMessage, type ModelRequest, type ModelTool } from '../../model/provider';
+import type { ModelOrigin, TakeStepInput, TakeStepOutput } from '../../shared/io/activities';
+import { optional } from '../../shared/json/optional';
+import type { PreparedAgent } from '../../tools/catalogue/registry';
+import { showingCharacters } from '../call/heartbeat';
+import type { Dependencies } from '../ports';
+
+export interface ModelRequestParts {
+  messages: ModelMessage[];
+  tools: ModelTool[];
+  /** Null: there is none. */
+  container: OwnedContainer | null;
+  /** Whether the agent's options may make the model call a tool. Default true. */
+  mayForceTools?: boolean;
+  /** The tool through which the model gives its result. Absent: the answer is to be text. */
+  resultTool?: string;
+}
+
+/** A container at the vendor's, which means something to that provider only. */
+export interface OwnedContainer {
+  id: string;
+  provider: string;
+}
+
+/** @throws ApplicationFailure of the last model that was asked */
+export async function askModel(
+  deps: Dependencies,
+  preparedAgent: PreparedAgent,
+  parts: ModelRequestParts,
+  showText: ShowText,
+): Promise<ChainAnswer> {
+  const chain = deps.models.chainOf(preparedAgent);
+  const requestOf = (link: ChainLink) => requestFor(link, chain[0]!, preparedAgent, parts);
+  const { info, cancellationSignal: signal } = Context.current();
+  let requests = (info.attempt - 1) * mostRequests(chain.length);
+  const beginAnswer = () => showText((requests += 1));
+  try {
+    return await askChain(chain, { requestOf, beginAnswer, signal }, deps.models.circuits);
+  } catch (error) {
+    throw isModelFailure(error) ? asApplicationFailure(error) : error;
+  }
+}
+
+/**
+ * The request as one model gets it. An agent writes its options and the vendor's own tools for the first of its models: other
+ * vendors' APIs would refuse them.
+ */
+function requestFor(
+  { provider, model, settings }: ChainLink,
+  first: ChainLink,
+  { agent }: PreparedAgent,
+  { messages, tools, container, mayForceTools = true, resultTool }: ModelRequestParts,
+): ModelRequest {
+  const isFirstVendor = provider.name === first.provider.name;
+  const options = { ...(isFirstVendor ? agent.modelOptions : {}), ...settings.options };
+  const free = mayForceTools || options.tool_choice === undefined ? options : { ...options, tool_choice: { type: 'none' } };
+  return {
+    model,
+    system: systemPrompt(agent),
+    messages,
+    tools,
+    serverTools: isFirstVendor ? agent.serverTools : [],
+    maxTokens: agent.maxTokens,
+    options: free,
+    ...(container?.provider === provider.name ? { container: container.id } : {}),
+    ...optional({ resultTool }),
+  };
+}
+
+function asApplicationFailure({ message, facts }: ModelFailure): ApplicationFailure {
+  return ApplicationFailure.create({
+    message,
+    type: facts.type,
+    nonRetryable: !facts.retryable,
+    ...optional({ nextRetryDelay: facts.retryAfterMs }),
+  });
+}
+
+/** Which model took a step: its name, and the provider that answered. */
+export function originOf({ link }: ChainAnswer): ModelOrigin {
+  return { provider: link.provider.name, model: link.name };
+}
+
+/** Begins the text of one request. @param request counts the requests of the step, from 1 */
+export type ShowText = (request: number) => (text: string) => void;
+
+/** Publishes the model's text while it is generated; it is not stored. The heartbeat carries the number of characters. */
+export function liveText({ live }: Dependencies, { turn, step }: TakeStepInput): ShowText {
+  const show = showingCharacters();
+  return (attempt) => {
+    let offset = 0;
+    return (text) => {
+      live.publish(turn.turn_id, { at: new Date().toISOString(), type: 'text_delta', step, attempt, offset, text });
+      offset += text.length;
+      show(text);
+    };
+  };
+}
+
+export function usageOf(deps: Dependencies, { models }: PreparedAgent, { response, link }: ChainAnswer): TakeStepOutput['usage'] {
+  const { model, usage } = response;
+  const { input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens } = usage;
+  const cost = costUsd({ asked: link.name, id: link.model, answered: model }, usage, models);
+  if (!cost.priced && !deps.unpriced.has(model)) {
+    deps.unpriced.add(model);
+    deps.log.warn({ model }, 'no price is known for this model: its cost counts as 0, and a cost limit does not bind');
+  }
+  return { input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens, cost_usd: cost.usd };
+}

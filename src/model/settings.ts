@@ -1,0 +1,27 @@
+/** An app's settings for its models, by the names that its agents use. */
+import type { JsonObject } from '../shared/json/json';
+import type { Price } from './prices';
+import type { ModelProvider } from './provider';
+
+/** What all workers of a store together may ask of a model. */
+export interface ModelLimits {
+  requestsPerMinute?: number;
+  tokensPerMinute?: number;
+  /** Requests at the same time. */
+  concurrent?: number;
+}
+
+export interface ModelSetting {
+  /** Who answers. Absent: the worker's own provider, which gets the name as the model's id. */
+  provider?: ModelProvider;
+  /** Fields of its requests (thinking, temperature…) beside the agent's `modelOptions`, over which they count. */
+  options?: JsonObject;
+  limits?: ModelLimits;
+  /** US dollars for a million tokens; they count over our table. */
+  prices?: Price;
+}
+
+export type ModelSettings = Readonly<Record<string, ModelSetting>>;
+
+/** As an app writes them: a provider alone stands for `{ provider }`. */
+export type ModelDefinitions = Readonly<Record<string, ModelProvider | ModelSetting>>;
