@@ -80,22 +80,25 @@ export interface AgentDefinition {
 export const AGENT = Symbol.for('holdfast.agent');
 
 /** @typeParam R the type of its turns' results; `undefined`: they have none */
-export interface Agent<R = unknown> extends GivesResult<R>, Required<
-  Omit<
-    AgentDefinition,
-    | 'model'
-    | 'limits'
-    | 'permissions'
-    | 'tools'
-    | 'mcpServers'
-    | 'catalogue'
-    | 'hooks'
-    | 'classifier'
-    | 'approvals'
-    | 'budgets'
-    | 'result'
-  >
-> {
+export interface Agent<R = unknown>
+  extends
+    GivesResult<R>,
+    Required<
+      Omit<
+        AgentDefinition,
+        | 'model'
+        | 'limits'
+        | 'permissions'
+        | 'tools'
+        | 'mcpServers'
+        | 'catalogue'
+        | 'hooks'
+        | 'classifier'
+        | 'approvals'
+        | 'budgets'
+        | 'result'
+      >
+    > {
   /** The tools that `wanted` refers to; until the agent is part of an app, without those that are only named. */
   readonly tools: Tool[];
   readonly wanted: readonly ToolReference[];

@@ -24,7 +24,10 @@ export function anthropic({ model, ...options }: AnthropicModelOptions): VendorM
   return lazily(ANTHROPIC_PROVIDER, model, () => new AnthropicProvider(options));
 }
 
-export type OpenAiModelOptions = Pick<OpenAiOptions, 'api' | 'apiKey' | 'baseUrl' | 'headers' | 'timeoutMs' | 'structuredOutputs'> & { model: string };
+export type OpenAiModelOptions = Pick<
+  OpenAiOptions,
+  'api' | 'apiKey' | 'baseUrl' | 'headers' | 'timeoutMs' | 'structuredOutputs'
+> & { model: string };
 
 /** OpenAI's own models. */
 export function openai({ model, ...options }: OpenAiModelOptions): VendorModel {

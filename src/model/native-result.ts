@@ -47,7 +47,9 @@ function answerInWords(content: readonly JsonObject[], tool: string): JsonObject
 /** The results of other calls come first, as the vendors require. */
 function resultsInWords(content: readonly JsonObject[], ids: ReadonlySet<unknown>): JsonObject[] {
   const isOurs = ({ type, tool_use_id }: JsonObject) => type === 'tool_result' && ids.has(tool_use_id);
-  const texts = content.filter(isOurs).flatMap((result) => (Array.isArray(result.content) ? result.content.filter(isJsonObject) : []));
+  const texts = content
+    .filter(isOurs)
+    .flatMap((result) => (Array.isArray(result.content) ? result.content.filter(isJsonObject) : []));
   const results = content.filter((block) => block.type === 'tool_result' && !isOurs(block));
   const others = content.filter(({ type }) => type !== 'tool_result');
   return [...results, ...texts, ...others];

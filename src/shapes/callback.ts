@@ -29,9 +29,7 @@ export const callbackMessage = z.object({
     })
     .extend({
       text_truncated: z.boolean(),
-      result: jsonObject
-        .optional()
-        .describe('The data that the agent gave. Absent: none, or it is left out.'),
+      result: jsonObject.optional().describe('The data that the agent gave. Absent: none, or it is left out.'),
       result_left_out: z.literal(true).optional().describe('It has more than 32,000 bytes: `GET /v1/turns/:id` has it.'),
       calls: z
         .array(calledBack)

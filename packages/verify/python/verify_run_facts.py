@@ -289,7 +289,7 @@ class RunFacts:
         self.rule("D1", all(isinstance(it, str) and it in waits for it in listed(view.get("pending"))))
         self.rule("D1", run.full is None or run.full == (view.get("context_full") is True))
         self.ignored(view.get("ignored_signals"))
-        if same(run.next, "end") and view.get("state") in ("completed", "refused"):
+        if (same(run.next, "end") or "result" in view) and view.get("state") in ("completed", "refused"):
             self.ends_as(view["state"] == "refused", self.obj(view.get("earlier_calls")), calls)
         if self.whole():
             self.steered(listed(view.get("steered_by")), txt(view.get("requester")))

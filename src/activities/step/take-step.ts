@@ -80,7 +80,9 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
   const tools = agent.choice.shown(all, agent.catalogue);
   const container = containerOf(blocks, agent);
   const resultTool = agent.agent.result === undefined ? {} : { resultTool: GIVE_RESULT };
-  const answer = await askModel(deps, agent, { messages, tools, container, ...resultTool }, liveText(deps, input)).catch(asTooLong);
+  const answer = await askModel(deps, agent, { messages, tools, container, ...resultTool }, liveText(deps, input)).catch(
+    asTooLong,
+  );
   const shownAs = {
     shown: tools.length < agent.catalogue.length ? tools.map(({ name }) => name) : null,
     tokens: catalogueTokens(tools),

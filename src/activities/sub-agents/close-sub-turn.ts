@@ -38,7 +38,9 @@ export async function closeSubTurn(deps: Dependencies, request: CloseSubTurnInpu
   const metadata: EnvelopeMetadata = { ...metadataAt(tool, turn, at), ...took };
   const error = errorOf(report, sub_turn_id, text);
   const envelope: Envelope =
-    error === null ? success({ answer: text, ...optional({ data: result }), agent: report.agent, turn_id: sub_turn_id }, metadata) : failure(error, metadata);
+    error === null
+      ? success({ answer: text, ...optional({ data: result }), agent: report.agent, turn_id: sub_turn_id }, metadata)
+      : failure(error, metadata);
   const run = callContext(deps, request, tool, input);
   const resultPart = await keep(run, await withAfterHooks(run, envelope));
   const state = error === null ? 'succeeded' : 'failed';

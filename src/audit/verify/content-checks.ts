@@ -99,7 +99,15 @@ export class ContentChecks {
     });
     const { limits, max_parallel, sibling_abort, approval_expiry_ms, steer_supersedes } = definition;
     const policy = { limits, max_parallel, sibling_abort, approval_expiry_ms, steer_supersedes } as JsonObject;
-    const facts = { approvals, approval_lists, tools: toolFacts, name: agent, prompt_hash: hashOf(prompt), policy, ...optional({ result }) };
+    const facts = {
+      approvals,
+      approval_lists,
+      tools: toolFacts,
+      name: agent,
+      prompt_hash: hashOf(prompt),
+      policy,
+      ...optional({ result }),
+    };
     this.definitions.set(ref, facts);
   }
 

@@ -53,7 +53,9 @@ class Misfits {
     if (Array.isArray(required) && required.some((name) => typeof name === 'string' && !Object.hasOwn(value, name))) return true;
     return Object.entries(value).some(([name, one]) => {
       if (Object.hasOwn(properties, name)) return this.check(properties[name]!, one, depth);
-      return patternProperties === undefined && additionalProperties !== undefined && this.check(additionalProperties, one, depth);
+      return (
+        patternProperties === undefined && additionalProperties !== undefined && this.check(additionalProperties, one, depth)
+      );
     });
   }
 

@@ -66,7 +66,8 @@ const END_STATES = new Set(['completed', 'refused', 'cancelled', 'failed', 'limi
 
 /** A turn that has ended. `data` is what its agent gives (`defineAgent({ result })`): there if the turn came to its end. */
 export type EndedTurn<R> =
-  | (TurnView & { readonly state: 'completed' | 'refused'; readonly data: R })
+  | (TurnView & { readonly state: 'completed'; readonly data: R })
+  | (TurnView & { readonly state: 'refused'; readonly data: R })
   | (TurnView & { readonly state: Exclude<TurnState, 'completed' | 'refused'>; readonly data: undefined });
 
 /** One turn: read its state, decide on waiting calls, wait for its end. @typeParam R the type of its result */
@@ -104,7 +105,16 @@ export class TurnHandle<R = unknown> {
    * const { data } = await client.turn(id).of(payables).result();
    */
   of<T>(agent: GivesResult<T>): TurnHandle<T> {
-    return new TurnHandle<T>(this.client, this.id, this.workflowId, this.uiUrl, this.feeds, this.name, this.openStore, agent.name);
+    return new TurnHandle<T>(
+      this.client,
+      this.id,
+      this.workflowId,
+      this.uiUrl,
+      this.feeds,
+      this.name,
+      this.openStore,
+      agent.name,
+    );
   }
 
   /** What was done to it under a name. @throws TurnNotFound; NoWorker while an earlier request has no answer yet */

@@ -52,7 +52,9 @@ export function toWire(
   const messages = repairConversation(own, request.container !== undefined);
   return {
     ...fitting(allowedOptions(request.options), { messages, tools }),
-    ...(native ? { output_config: { ...outputOptions(request.options), format: { type: 'json_schema', schema: native.schema } } } : {}),
+    ...(native
+      ? { output_config: { ...outputOptions(request.options), format: { type: 'json_schema', schema: native.schema } } }
+      : {}),
     ...containerOf(request),
     model: request.model,
     max_tokens: request.maxTokens,

@@ -94,7 +94,11 @@ export class OpenAiProvider implements ModelProvider {
         });
         return answer.finish(requestId, request.model);
       }
-      const dialect = { provider: this.name, maxTokensField: this.options.maxTokensField ?? 'max_completion_tokens', structuredOutputs: this.structuredOutputs } as const;
+      const dialect = {
+        provider: this.name,
+        maxTokensField: this.options.maxTokensField ?? 'max_completion_tokens',
+        structuredOutputs: this.structuredOutputs,
+      } as const;
       const body = toChatBody(request, dialect);
       const answer = new ChatAccumulator();
       const requestId = await this.read('/chat/completions', body, { answer, limit, context, callbacks });

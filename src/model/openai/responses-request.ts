@@ -32,7 +32,9 @@ export function toResponsesBody(asked: ModelRequest, provider: string, structure
   const allTools = [...tools.map(toTool), ...serverTools];
   return {
     ...others,
-    ...(native ? { text: { ...textOptions(others.text), format: { type: 'json_schema', ...formatOf(native), strict: true } } } : {}),
+    ...(native
+      ? { text: { ...textOptions(others.text), format: { type: 'json_schema', ...formatOf(native), strict: true } } }
+      : {}),
     ...(allTools.length === 0
       ? {}
       : { ...optional({ tool_choice: choiceOf(tool_choice), parallel_tool_calls }), tools: allTools }),

@@ -22,7 +22,9 @@ export function resultFaults(result: unknown): string[] {
   try {
     const { type } = compiledInput(resultSchema(result as ResultDefinition)).schema;
     if (type !== 'object')
-      return [`result must be a schema of type object; its type is ${JSON.stringify(type ?? null)}: put it into a field of an object`];
+      return [
+        `result must be a schema of type object; its type is ${JSON.stringify(type ?? null)}: put it into a field of an object`,
+      ];
     const waits = isZod(result) ? asyncPlace(result) : null;
     return waits === null ? [] : [`result has an asynchronous refinement at ${waits || '/'}: it must answer at once`];
   } catch (error) {
@@ -87,7 +89,10 @@ function resultFault(result: ResultDefinition, input: JsonObject): CheckFault | 
   const { error } = result.safeParse(structuredClone(input));
   if (!error) return undefined;
   const faults = error.issues.map(({ path, message }) => `${`/${path.join('/')}`} ${message}`.slice(0, 300).toWellFormed());
-  return { reason: 'check_failed', message: `The result has ${faults.length} faults: ${faults.slice(0, MOST_FAULTS).join('; ')}` };
+  return {
+    reason: 'check_failed',
+    message: `The result has ${faults.length} faults: ${faults.slice(0, MOST_FAULTS).join('; ')}`,
+  };
 }
 
 /** As many as admission names of a schema's faults. */

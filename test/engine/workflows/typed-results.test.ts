@@ -25,7 +25,9 @@ const typed = (script: Setup['script'], more: Partial<Setup> = {}): Setup => ({
 describe('an agent with a result', () => {
   it('ends its turn with the data that the model gives by a call', () =>
     withEngine(
-      typed([ask(['lookup', { key: 'INV-7' }]), ask(['give_result', data])], { tools: [reads('lookup', () => ({ cents: 700 }))] }),
+      typed([ask(['lookup', { key: 'INV-7' }]), ask(['give_result', data])], {
+        tools: [reads('lookup', () => ({ cents: 700 }))],
+      }),
       async ({ start, model, store }) => {
         const turn = await start();
         const ended = await turn.result();
@@ -64,7 +66,10 @@ describe('an agent with a result', () => {
           expect(first!.body.error.message).toContain(fault);
         expect(results(model.requests[2]!)[0]!.body.error).toMatchObject({ reason: 'malformed_json' });
         const answer = model.requests[2]!.messages.at(-2)!.content;
-        expect(answer).toMatchObject([{ type: 'text', text: 'It is 700 cents.' }, { type: 'tool_use', name: 'give_result', input: {} }]);
+        expect(answer).toMatchObject([
+          { type: 'text', text: 'It is 700 cents.' },
+          { type: 'tool_use', name: 'give_result', input: {} },
+        ]);
       },
     ));
 
@@ -82,7 +87,9 @@ describe('an agent with a result', () => {
 
   it('gives nothing while other calls of the same answer are open', () =>
     withEngine(
-      typed([ask(['lookup', { key: 'a' }], ['give_result', data]), ask(['give_result', data])], { tools: [reads('lookup', () => 1)] }),
+      typed([ask(['lookup', { key: 'a' }], ['give_result', data]), ask(['give_result', data])], {
+        tools: [reads('lookup', () => 1)],
+      }),
       async ({ start, model }) => {
         expect(await (await start()).result()).toMatchObject({ state: 'completed', step: 2 });
         const [lookup, given] = results(model.requests[1]!);
@@ -163,20 +170,17 @@ describe('an agent with a result', () => {
   });
 
   it('gives the result of each message of a session', () =>
-    withEngine(
-      typed([ask(['give_result', data]), say(JSON.stringify({ ...data, cents: 800 }))]),
-      async ({ client }) => {
-        const session = client.session('typed', { agent: 'tester', requester: 'rita' });
-        for (const cents of [700, 800]) {
-          const { turn_id } = await session.send('Go.');
-          expect(await (await session.started(turn_id)).result()).toMatchObject({ result: { cents } });
-        }
-      },
-    ));
+    withEngine(typed([ask(['give_result', data]), say(JSON.stringify({ ...data, cents: 800 }))]), async ({ client }) => {
+      const session = client.session('typed', { agent: 'tester', requester: 'rita' });
+      for (const cents of [700, 800]) {
+        const { turn_id } = await session.send('Go.');
+        expect(await (await session.started(turn_id)).result()).toMatchObject({ result: { cents } });
+      }
+    }));
 });
 
 async function lastEvent(client: HoldfastClient, turn: string) {
   let last: unknown;
-  for await (const { event } of client.turn(turn).watch()) last = event;
+  for await (const event of client.turn(turn).watch()) last = event;
   return last;
 }

@@ -17,7 +17,7 @@ export interface Typed {
 const here = (value: Json): Wrong => ({ value, at: [{ path: '', says: '' }] });
 const names = fc.constantFrom('amount', 'due', 'name', 'total', 'lines', 'note', 'a/b', 'c~d', 'é');
 
-const leaves: fc.Arbitrary<Typed> = fc.oneof(
+const leaves: fc.Arbitrary<Typed> = fc.oneof<fc.Arbitrary<Typed>[]>(
   fc.tuple(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 3, max: 9 })).map(([minLength, maxLength]) => ({
     schema: { type: 'string', minLength, maxLength },
     right: fc.string({ unit: 'grapheme-ascii', minLength, maxLength }),
@@ -64,10 +64,20 @@ const escaped = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1
 /** @param fields by name; `true` beside a field: it may be missing */
 function record(fields: [string, Typed, boolean][]): Typed {
   const required = fields.filter(([, , optional]) => !optional).map(([name]) => name);
-  const right = fc.record(Object.fromEntries(fields.map(([name, { right: value }]) => [name, value])) as Record<string, fc.Arbitrary<Json>>, {
-    requiredKeys: required,
-  });
-  const spoilt = fc.tuple(right, fc.tuple(...fields.map(([, { wrong }]) => wrong)), fc.subarray(fields.map((_, n) => n), { minLength: 1 }));
+  const right = fc.record(
+    Object.fromEntries(fields.map(([name, { right: value }]) => [name, value])) as Record<string, fc.Arbitrary<Json>>,
+    {
+      requiredKeys: required,
+    },
+  );
+  const spoilt = fc.tuple(
+    right,
+    fc.tuple(...fields.map(([, { wrong }]) => wrong)),
+    fc.subarray(
+      fields.map((_, n) => n),
+      { minLength: 1 },
+    ),
+  );
   const wrongs: fc.Arbitrary<Wrong>[] = [
     fc.constant(here('{}')),
     right.map((value) => ({ value: { ...value, unknown: 1 }, at: [{ path: '', says: '"unknown"' }] })),
@@ -89,11 +99,7 @@ function record(fields: [string, Typed, boolean][]): Typed {
 
 function typed(depth: number): fc.Arbitrary<Typed> {
   if (depth === 0) return leaves;
-  return fc.oneof(
-    { weight: 3, arbitrary: leaves },
-    typed(depth - 1).chain(list),
-    records(depth - 1),
-  );
+  return fc.oneof({ weight: 3, arbitrary: leaves }, typed(depth - 1).chain(list), records(depth - 1));
 }
 
 function records(depth: number): fc.Arbitrary<Typed> {

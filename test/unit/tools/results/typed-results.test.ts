@@ -63,7 +63,11 @@ describe('a result schema', () => {
     ['a transform', z.object({ on: z.string().transform((text) => new Date(text)) }), 'Transforms cannot be represented'],
     ['a hidden transform', z.object({ n: z.string().transform(Number).pipe(z.number()) }), 'it has a transform'],
     ['a date', z.object({ on: z.date() }), 'result is not a usable schema'],
-    ['a far reference', { type: 'object', properties: { a: { $ref: 'https://example.com/a.json' } } }, 'result is not a usable schema'],
+    [
+      'a far reference',
+      { type: 'object', properties: { a: { $ref: 'https://example.com/a.json' } } },
+      'result is not a usable schema',
+    ],
     ['an asynchronous refinement', z.object({ n: z.number().refine(async () => true) }), 'asynchronous refinement at /n'],
   ])('cannot be %s', (_what, result, fault) => {
     expect(() => agent(result as never)).toThrow(fault);
