@@ -1,6 +1,6 @@
 /**
  * Compiles src/ → dist/, packs/NAME/src → packs/NAME/dist and packages/tool-kit, and makes the workflow bundle, the bundle for
- * `audit replay`, packages/verify/dist, and the approvers' page in dist/page. One compiler run for all packages: a second one would read the engine's types again.
+ * `audit replay`, packages/verify/dist, and the approvers' page in dist/page-files. One compiler run for all packages: a second one would read the engine's types again.
  * The compiler writes to folders of its own, which then replace dist/ as a whole: nobody sees half a build, and no output of a
  * deleted source remains.
  */
@@ -65,7 +65,7 @@ export async function compile(root, say) {
   }
   await buildVerify(root);
   say('bundling the page …');
-  await buildPage(root, join(fresh, 'page'));
+  await buildPage(root, join(fresh, 'page-files'));
   makeExecutable(join(fresh, 'cli', 'main.js'));
   writeFileSync(join(fresh, STAMP), hash);
   for (const folder of packages(root)) swap(join(root, folder));

@@ -40,7 +40,8 @@ export async function buildPage(root, outDir) {
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     build: {
       outDir,
-      emptyOutDir: true,
+      // The folder is new, and nothing that the compiler has written may go.
+      emptyOutDir: false,
       target: 'es2022',
       // A data address would need its own permission in the policy.
       assetsInlineLimit: 0,

@@ -8,8 +8,9 @@ import { asJson, isJsonObject, type Json } from '../shared/json/json';
 import { sha256Hex } from '../shared/json/sha256';
 import { StoreError, type Store } from '../store/store';
 import { enrolmentBlock } from '../record/write-block';
-import { enrols, readSignedEnrolment, type RegisteredPasskey } from './enrolment';
+import { enrolmentFault, enrols, readSignedEnrolment, type RegisteredPasskey } from './enrolment';
 import { fingerprintOf } from './passkey-key';
+import type { TrustEntry } from './trusted-keys';
 
 export interface StoredPasskey extends RegisteredPasskey {
   kid: string;
@@ -86,7 +87,7 @@ export class PasskeyRegister {
       const person = personIn(value, principal);
       if (person.passkeys.some((one) => one.kid === kid)) return { answer: null };
       if (person.passkeys.length >= MOST_PASSKEYS)
-        return { answer: `you have ${MOST_PASSKEYS} passkeys already; remove one that waits for its enrolment` };
+        return { answer: `you have ${MOST_PASSKEYS} passkeys already; remove one that waits for its enrolment, or was revoked` };
       const registered_at = new Date(now).toISOString();
       const passkeys: StoredPasskey[] = [
         ...person.passkeys,
@@ -118,11 +119,18 @@ export class PasskeyRegister {
     return (entry && (await this.of(entry.principal)).find((one) => one.kid === kid)) ?? null;
   }
 
-  /** Records a signed enrolment, which enters it in the trail, and keeps it beside its passkey. @returns why not, or null */
-  async enrol(passkey: StoredPasskey, text: string): Promise<string | null> {
+  /**
+   * Records a signed enrolment, which enters it in the trail, and keeps it beside its passkey. What nobody here can check is not
+   * kept: the trail would show it as an enrolment, and the person could neither decide with the passkey nor remove it.
+   * @param keys those that are trusted here; the enroller's is among them
+   * @returns why not, or null
+   */
+  async enrol(passkey: StoredPasskey, text: string, keys: readonly TrustEntry[]): Promise<string | null> {
     const signed = readSignedEnrolment(text);
     if (signed === null) return 'it does not have the form that `holdfast keys enroll` writes';
     if (!enrols(signed.enrolment, passkey)) return 'it enrols another passkey, person or site';
+    const fault = enrolmentFault(signed, keys, Date.now());
+    if (fault !== null) return fault;
     if (passkey.enrolment === text) return null;
     const { kid, principal } = passkey;
     const block = enrolmentBlock({ kid, principal, fingerprint: fingerprintOf(passkey.public) }, text, signed.enrolment.kid);
@@ -137,13 +145,17 @@ export class PasskeyRegister {
     return null;
   }
 
-  /** Removes a passkey of this person that waits for its enrolment. @returns why not, or null */
-  async remove(principal: string, kid: string): Promise<string | null> {
+  /**
+   * Removes a passkey of this person: one that waits for its enrolment, or that was taken back.
+   * @param wasTakenBack as far as it is known here
+   * @returns why not, or null
+   */
+  async remove(principal: string, kid: string, wasTakenBack: (passkey: StoredPasskey) => boolean): Promise<string | null> {
     const fault = await this.store.registers.update<string | null>(nameOf(principal), (value) => {
       const person = personIn(value, principal);
       const passkey = person.passkeys.find((one) => one.kid === kid);
       if (passkey === undefined) return { answer: 'you have no such passkey' };
-      if (passkey.enrolment !== null)
+      if (passkey.enrolment !== null && !wasTakenBack(passkey))
         return { answer: 'it is enrolled: `holdfast keys revoke` takes it back, in the file of each worker' };
       return { value: asJson({ ...person, passkeys: person.passkeys.filter((one) => one !== passkey) }), answer: null };
     });

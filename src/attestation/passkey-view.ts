@@ -1,7 +1,7 @@
 /** How a passkey is shown, and what this host knows of the keys that enrol passkeys. */
 import { optional } from '../shared/json/optional';
 import type { PasskeyView } from '../shapes/passkey';
-import { enrolmentFault, readSignedEnrolment } from './enrolment';
+import { readSignedEnrolment } from './enrolment';
 import { fingerprintOf } from './passkey-key';
 import type { StoredPasskey } from './passkey-register';
 import { notInForce, readTrustedKeys, type TrustEntry } from './trusted-keys';
@@ -9,13 +9,6 @@ import { notInForce, readTrustedKeys, type TrustEntry } from './trusted-keys';
 /** The trusted keys of this host, if this process may read them: only the workers' own files count. */
 export async function trustedHere({ trustedKeys }: { trustedKeys?: string }): Promise<TrustEntry[]> {
   return trustedKeys === undefined ? [] : readTrustedKeys(trustedKeys).catch(() => []);
-}
-
-/** What is wrong with an enrolment by a key that is known here. A key that is not may be known to the workers. */
-export function faultHere(text: string, keys: readonly TrustEntry[]): string | null {
-  const signed = readSignedEnrolment(text);
-  const isKnown = signed !== null && keys.some(({ kid }) => kid === signed.enrolment.kid);
-  return isKnown ? enrolmentFault(signed, keys, Date.now()) : null;
 }
 
 export function viewOf(passkey: StoredPasskey, keys: readonly TrustEntry[]): PasskeyView {

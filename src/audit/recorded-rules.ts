@@ -8,6 +8,7 @@ import {
   EFFECTS,
   shapeFaults,
   type AgentPermissions,
+  type ApprovalList,
   type ApprovalLists,
   type Approvals,
   type RuledTool,
@@ -35,8 +36,9 @@ export function recordedRules(objects: Objects, ref: string | null): AgentPermis
 /**
  * The lists of approval rules of a `policy_ref`, by tool. They require what the agent's definition says: a policy names neither the
  * worker's notifier nor the defaults. Null: the bundle does not have them, or has some that no engine takes.
+ * @param definitionLists the lists of the agent's definition
  */
-export function recordedLists(objects: Objects, ref: string | null): ApprovalLists | null {
+export function recordedLists(objects: Objects, ref: string | null, definitionLists: JsonObject): ApprovalLists | null {
   const policy = objects.get(ref ?? '');
   const inner = innerPolicy(policy);
   const own = object(inner === null ? policy : objects.get(inner));
@@ -51,10 +53,19 @@ export function recordedLists(objects: Objects, ref: string | null): ApprovalLis
   const settings = { channel: channel === 'attested' ? 'attested' : 'any', notify: false } as const;
   try {
     const names = lists.map(([name]) => ({ name }));
-    return approvalFaults(whole, names).length > 0 ? null : compileApprovalLists(whole, settings);
+    if (approvalFaults(whole, names).length > 0) return null;
+    return new Map(
+      [...compileApprovalLists(whole, settings)].map(([tool, one]) => [tool, byDefinition(one, definitionLists[tool])]),
+    );
   } catch {
     return null; // made up: no agent has such rules
   }
+}
+
+/** Whether a failed condition refuses a call, as the definition says: older builds asked then. */
+export function byDefinition(list: ApprovalList, of: Json | undefined): ApprovalList {
+  const refuses = object(of).failed_refuses === true;
+  return { ...list, noCommonRole: refuses ? (list.noCommonRole ?? "its agent's definition says so") : null };
 }
 
 /** Entries are not checked: the parser of rules leaves out those that it cannot read. */

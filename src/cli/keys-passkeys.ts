@@ -117,7 +117,8 @@ function ofStore(config: Config): Passkeys {
     enrol: async (id, enrolment) => {
       const passkeys = await register();
       const passkey = await passkeys.find(id);
-      const fault = passkey === null ? 'there is no such passkey' : await passkeys.enrol(passkey, enrolment);
+      const fault =
+        passkey === null ? 'there is no such passkey' : await passkeys.enrol(passkey, enrolment, await trustedHere(config));
       if (fault !== null) throw new UsageError(`Not enrolled: ${fault}.`);
     },
   };

@@ -35,15 +35,36 @@ export interface GatewayAccess {
 }
 
 export function httpOf(read: Reader): HttpConfig {
+  const [jwt, signIn] = [read('HOLDFAST_JWT') ?? null, signInOf(read)];
+  if (jwt !== null && signIn.oidc !== null) checkOneName(jwt, signIn.oidc);
   return {
-    jwt: read('HOLDFAST_JWT') ?? null,
+    jwt,
     corsOrigins: read('HOLDFAST_CORS_ORIGINS') ?? [],
     requestsPerMinute: read('HOLDFAST_HTTP_RATE'),
     proxies: read('HOLDFAST_HTTP_PROXIES'),
     openMetrics: read('HOLDFAST_HTTP_METRICS') === 'open',
     callbacks: callbacksOf(read),
-    signIn: signInOf(read),
+    signIn,
   };
+}
+
+/**
+ * Four eyes compares names, so one person must not be two principals: one by a JWT, another one at the page.
+ * @throws ConfigError if one issuer's people are named by different claims
+ */
+function checkOneName(jwt: JwtSettings, oidc: OidcSettings): void {
+  const issuerOf = (text: string) => text.replace(/\/+$/, '').toLowerCase();
+  if (issuerOf(jwt.issuer) !== issuerOf(oidc.issuer)) return;
+  const compare = (setting: string, field: string, page: string | null, token: string | null) => {
+    if (page === token) return;
+    const [shown, other] = [page, token].map((claim) => (claim === null ? 'not set' : JSON.stringify(claim)));
+    const cure = token === null ? `unset ${setting}` : `set ${setting}=${token}`;
+    throw new ConfigError(
+      `${setting} is ${shown}, but "${field}" of HOLDFAST_JWT is ${other}, and both have people of ${oidc.issuer}: one person would be two principals. To name people by one claim, ${cure}, or change HOLDFAST_JWT.`,
+    );
+  };
+  compare('HOLDFAST_OIDC_NAME_CLAIM', 'principal_claim', oidc.nameClaim, jwt.principal_claim);
+  compare('HOLDFAST_OIDC_TENANT_CLAIM', 'tenant_claim', oidc.tenantClaim, jwt.tenant_claim ?? null);
 }
 
 function callbacksOf(read: Reader): CallbackConfig | null {

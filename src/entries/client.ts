@@ -26,7 +26,7 @@ export type { WatchOptions } from '../client/events/feeds';
 export type { WatchedEvent } from '../client/events/feed';
 export type { WaitingCall } from '../shapes/turn-view';
 export type { FollowedEvent, Inbox } from '../client/approvals/inbox';
-export type { InboxSource } from '../client/approvals/inbox-reader';
+export type { InboxLimits, InboxSource } from '../client/approvals/inbox-reader';
 export type { InboxEvent, PendingRow } from '../shapes/inbox';
 export type { NewQuestion, WatchPending } from '../client/approvals/watch-pending';
 export { TrailQueryError, type TrailEntry, type TrailPage, type TrailQuery, type TrailState } from '../store/core/trail';

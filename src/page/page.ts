@@ -11,7 +11,7 @@ import { PAGE_HEADERS } from './headers';
 import { sendPlainPage } from './plain-page';
 
 /** Where `npm run build` puts it, seen from dist/ and from src/ alike. */
-const PAGE_FOLDER = join(__dirname, '../../dist/page');
+const PAGE_FOLDER = join(__dirname, '../../dist/page-files');
 const INDEX = 'index.html';
 
 const TYPES: Readonly<Record<string, string>> = {

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { isOriginOf, isSiteName, type RegisteredPasskey } from '../attestation/enrolment';
 import { passkeyKey } from '../attestation/passkey-key';
 import { CHALLENGE_MS, PasskeyRegister, type NewPasskey, type StoredPasskey } from '../attestation/passkey-register';
-import { faultHere, trustedHere, viewOf } from '../attestation/passkey-view';
+import { stateOf, trustedHere, viewOf } from '../attestation/passkey-view';
 import { sha256 } from '../attestation/webauthn';
 import { optionalPackage } from '../optional-package';
 import type { JsonObject } from '../shared/json/json';
@@ -87,6 +87,7 @@ const enrolmentBody = z.strictObject({
 });
 const enrolmentSchema = {
   summary: 'Keep the signed enrolment of a passkey',
+  description: 'The key that signed it must be an enroller’s in the trusted keys of this gateway.',
   tags: ['passkeys'],
   params: passkeyParams,
   body: body(enrolmentBody, { enrolment: 'eyJ2IjoiaG9sZGZhc3QifQ.c2lnbmF0dXJl' }),
@@ -94,7 +95,7 @@ const enrolmentSchema = {
 };
 
 const removeSchema = {
-  summary: 'Remove a passkey of one’s own that waits for its enrolment',
+  summary: 'Remove a passkey of one’s own that waits for its enrolment, or was revoked',
   tags: ['passkeys'],
   params: passkeyParams,
   response: answers({ 200: acceptedAnswer('It is removed.') }, 404, 409),
@@ -174,7 +175,7 @@ export const passkeys: Route = (app, parts) => {
     async ({ principal, params, body: { enrolment } }, reply) => {
       const passkey = await register.find(params.id);
       if (passkey === null || !sees(principal, passkey.principal)) throw unknown(params.id);
-      const fault = faultHere(enrolment, await trustedHere(parts)) ?? (await register.enrol(passkey, enrolment));
+      const fault = await register.enrol(passkey, enrolment, await trustedHere(parts));
       if (fault !== null) throw refusal(`Not enrolled: ${fault}.`);
       return reply.header('cache-control', 'no-store').send({ accepted: true });
     },
@@ -185,7 +186,8 @@ export const passkeys: Route = (app, parts) => {
     { schema: removeSchema, config: { roles: ['approver'] } },
     async ({ principal, params }, reply) => {
       if (!(await register.of(principal.name)).some(({ kid }) => kid === params.id)) throw unknown(params.id);
-      const fault = await register.remove(principal.name, params.id);
+      const keys = await trustedHere(parts);
+      const fault = await register.remove(principal.name, params.id, (one) => stateOf(one, keys) === 'revoked');
       if (fault !== null) throw refusal(`Not removed: ${fault}.`);
       return reply.header('cache-control', 'no-store').send({ accepted: true });
     },

@@ -1,7 +1,8 @@
 /**
  * Approval rules that depend on a call: the list of a tool, compiled once, and the entry that applies. The first entry whose
  * condition holds does. If none does, people are asked under the agent's common rule; if a condition before it cannot be evaluated,
- * under what the strictest entry requires. Like permission rules they read facts only, so that an auditor can apply them again.
+ * under what all entries require together, or nobody is, where no role may approve under each of them. Like permission rules they
+ * read facts only, so that an auditor can apply them again.
  */
 import { strictestOf, type ApprovalPolicy, type PolicyEntry } from '../shared/approval/policy';
 import { policyUnder, type ApprovalEntry, type Approvals, type ApprovalSettings } from './approvals';
@@ -24,6 +25,8 @@ export interface ApprovalList {
   otherwise: ApprovalPolicy;
   /** Where a condition fails: what any entry or the common rule requires. */
   failed: ApprovalPolicy;
+  /** Why a call is refused whose condition fails: no role may approve under each entry. Null: people are asked. */
+  noCommonRole: string | null;
 }
 
 /** The lists of an agent, by tool. */
@@ -32,7 +35,8 @@ export type ApprovalLists = ReadonlyMap<string, ApprovalList>;
 export interface EntryVerdict {
   /** With the entry that gave it. */
   policy: ApprovalPolicy;
-  allows: boolean;
+  /** `refuse`: nobody may be asked. */
+  verdict: 'allow' | 'ask' | 'refuse';
   /** In words, what the entry says. */
   reason: string;
 }
@@ -45,10 +49,18 @@ export function compileApprovalLists(approvals: Approvals | undefined, worker: A
     Object.entries(tools).flatMap(([tool, rule]) => {
       if (!Array.isArray(rule)) return [];
       const entries = rule.map((entry) => compile(entry, { ...common, ...entry }, worker));
-      const failed = strictestOf([otherwise, ...entries.filter(({ allow }) => !allow).map(({ policy }) => policy)]);
-      return [[tool, { tool, entries, otherwise, failed }] as const];
+      const asking = [otherwise, ...entries.filter(({ allow }) => !allow).map(({ policy }) => policy)] as const;
+      const { policy: failed, isDecidable } = strictestOf(asking);
+      const noCommonRole = isDecidable ? null : disjointText(asking);
+      return [[tool, { tool, entries, otherwise, failed, noCommonRole }] as const];
     }),
   );
+}
+
+/** The lists of roles of which no role is in all. */
+function disjointText(policies: readonly ApprovalPolicy[]): string {
+  const lists = new Set(policies.flatMap(({ roles }) => (roles.length === 0 ? [] : [roles.join(', ')])));
+  return `no role may approve under each of its rules (${[...lists].join('; ')})`.slice(0, 300);
 }
 
 function compile({ when, allow }: ApprovalEntry, rule: ApprovalEntry, worker: ApprovalSettings): CompiledEntry {
@@ -68,12 +80,15 @@ export function applyEntries(list: ApprovalList, evaluate: (condition: Condition
     const entry = (result: PolicyEntry['result']): PolicyEntry => ({ index: index + 1, when, result });
     if (holds !== true) {
       const why = holds.error.slice(0, 200).toWellFormed();
-      const reason = `the condition of ${name} failed (${why}), so it asks under the strictest entry`;
-      return { policy: { ...list.failed, entry: entry('failed') }, allows: false, reason };
+      const cause = `the condition of ${name} failed (${why})`;
+      const policy = { ...list.failed, entry: entry('failed') };
+      if (list.noCommonRole === null) return { policy, verdict: 'ask', reason: `${cause}, so it asks under the strictest entry` };
+      const reason = `${cause}, and ${list.noCommonRole}, so nobody can be asked; the agent's ${at} must name a role in all of them`;
+      return { policy, verdict: 'refuse', reason };
     }
     const reason = `${name} ${allow ? 'allows it' : 'asks'}${when === null ? '' : `: ${when}`}`;
-    return { policy: { ...policy, entry: entry('matched') }, allows: allow, reason };
+    return { policy: { ...policy, entry: entry('matched') }, verdict: allow ? 'allow' : 'ask', reason };
   }
   const entry: PolicyEntry = { index: null, when: null, result: 'none' };
-  return { policy: { ...list.otherwise, entry }, allows: false, reason: `no entry of ${at} fits` };
+  return { policy: { ...list.otherwise, entry }, verdict: 'ask', reason: `no entry of ${at} fits` };
 }

@@ -51,10 +51,13 @@ function byRules(policy: Policy, call: CallFacts, trials: RuleTrial[], entry: En
     return { verdict: 'deny', reason, word: 'plan_mode', rule: null };
   }
   const best = ranking[0];
+  // Also where a permission rule asks: it would ask people of whom nobody knows whether they are the right ones.
+  if (entry?.verdict === 'refuse' && best?.effect !== 'allow')
+    return { verdict: 'deny', reason: entry.reason, word: 'denied_by_rule', rule: null };
   if (best) return { verdict: best.effect, reason: reasonOf(best), word: null, rule: best.rule };
   // Mode `locked` runs only what a permission rule names.
   if (entry === null || isModeInForce(policy, 'locked')) return byMode(policy, call);
-  return { verdict: entry.allows ? 'allow' : 'ask', reason: entry.reason, word: null, rule: null };
+  return { verdict: entry.verdict === 'allow' ? 'allow' : 'ask', reason: entry.reason, word: null, rule: null };
 }
 
 const STRICTNESS = { allow: 0, ask: 1, deny: 2 } as const;

@@ -62,7 +62,9 @@ const askedFacts = z.object({
   question: z.string().describe('Of a question: what the model asks. Absent, like the next three: it is no question.'),
   choices: z.array(z.string()).describe('The answer is one of these.'),
   schema: jsonObject.describe('JSON Schema that the answer fits. Without it and `choices` the answer is a text.'),
-  to: z.array(z.string()).describe('People or roles who may answer. Absent: everybody who may answer in this turn.'),
+  to: z
+    .array(z.string())
+    .describe('Who may answer: people, and roles as `role:treasurer`. Absent: everybody who may answer in this turn.'),
 });
 
 export const card = z.object({

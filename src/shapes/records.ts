@@ -81,6 +81,24 @@ export const whatIf = z.object({
   ),
 });
 
+export const turnFile = z.object({
+  call_id: z.string().describe('`<step>.<index>`: the call in whose result it is.'),
+  tool: name,
+  filename: z.string(),
+  content_type: z.string(),
+  size: z.number().int().describe('Bytes.'),
+  sha256: z.string().describe('Of the bytes, 64 hex.'),
+  ref: z.string().describe('As in the result of the tool, 64 hex.'),
+  url: z.string().describe('Relative to the gateway: the file, to be saved. Whoever has the address can read the file.'),
+  expires_at: z.string().describe('Until when the address works; ask again for a new one.'),
+});
+export const turnFiles = z.object({
+  files: z.array(turnFile).describe('In the order of the calls.'),
+  complete: z.boolean().describe('False: the turn has more files than are listed; its bundle has all of them.'),
+});
+
+export type TurnFile = z.infer<typeof turnFile>;
+export type TurnFiles = z.infer<typeof turnFiles>;
 export type BudgetEntry = z.infer<typeof budgetEntry>;
 export type TrailEntryView = z.infer<typeof trailEntry>;
 export type WhatIfAnswer = z.infer<typeof whatIf>;

@@ -4,17 +4,17 @@ import { json } from './envelope';
 
 const ofBlock = { block: z.string().describe('64 hex.'), at: z.string() };
 const text = z.string();
-const recorded = z.string().nullable().describe('Null: an older build did not record it.');
+const textOrNull = z.string().nullable().describe('Null: an older build did not record it.');
 const call = z.string().nullable().describe('`<step>.<index>`. Null: it never became a call, or is not recorded.');
 
 export const transcriptEntry = z.discriminatedUnion('kind', [
   z.object({
     ...ofBlock,
     kind: z.literal('start'),
-    requester: recorded,
-    agent: recorded,
-    session_id: recorded,
-    parent_turn_id: recorded,
+    requester: textOrNull,
+    agent: textOrNull,
+    session_id: textOrNull,
+    parent_turn_id: textOrNull,
   }),
   z.object({
     ...ofBlock,
@@ -32,37 +32,37 @@ export const transcriptEntry = z.discriminatedUnion('kind', [
   z.object({
     ...ofBlock,
     kind: z.literal('admission'),
-    model: recorded,
-    calls: z.array(z.object({ call, tool: recorded, version: recorded, class: recorded, verdict: recorded })),
+    model: textOrNull,
+    calls: z.array(z.object({ call, tool: textOrNull, version: textOrNull, class: textOrNull, verdict: textOrNull })),
   }),
   z.object({
     ...ofBlock,
     kind: z.literal('decision'),
     call,
-    tool: recorded,
-    digest: recorded,
-    decision: recorded,
-    by: recorded,
-    note: recorded,
+    tool: textOrNull,
+    digest: textOrNull,
+    decision: textOrNull,
+    by: textOrNull,
+    note: textOrNull,
   }),
-  z.object({ ...ofBlock, kind: z.literal('dispatch'), call, tool: recorded, digest: recorded }),
-  z.object({ ...ofBlock, kind: z.literal('effect'), call, tool: recorded, digest: recorded, effect: recorded }),
+  z.object({ ...ofBlock, kind: z.literal('dispatch'), call, tool: textOrNull, digest: textOrNull }),
+  z.object({ ...ofBlock, kind: z.literal('effect'), call, tool: textOrNull, digest: textOrNull, effect: textOrNull }),
   z.object({
     ...ofBlock,
     kind: z.literal('settlement'),
     call,
-    tool: recorded,
-    digest: recorded,
-    outcome: recorded,
-    by: recorded,
-    note: recorded,
+    tool: textOrNull,
+    digest: textOrNull,
+    outcome: textOrNull,
+    by: textOrNull,
+    note: textOrNull,
   }),
   z.object({
     ...ofBlock,
     kind: z.literal('summary'),
-    text: recorded.describe('Of the conversation so far, in the place of earlier blocks.'),
+    text: textOrNull.describe('Of the conversation so far, in the place of earlier blocks.'),
   }),
-  z.object({ ...ofBlock, kind: z.literal('end'), state: recorded, reason: recorded }),
+  z.object({ ...ofBlock, kind: z.literal('end'), state: textOrNull, reason: textOrNull }),
   z.object({ ...ofBlock, kind: z.literal('unreadable') }),
 ]);
 

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { card } from './card';
 import { callError, errorEnvelope, json, jsonObject, successEnvelope } from './envelope';
+import { usage } from './turn-view';
 
 const at = z.string();
 const count = z.number().int().min(1);
@@ -89,6 +90,7 @@ const OTHER_DURABLE = [
     step: z.number(),
     text: z.string(),
     calls: z.array(z.object({ id: z.string(), tool: z.string(), verdict: z.string() })),
+    usage: usage.optional().describe('What the model request of this step took. Absent: a direct call asks no model.'),
   }),
   z.object({ ...ofCall, type: z.literal('tool_started') }),
   z.object({ ...ofCall, type: z.literal('tool_result'), summary: z.string(), effect }),

@@ -1,4 +1,5 @@
 /** Reads names, roles and groups from the claims of a token. Claims are written elsewhere, so nothing about their form is sure. */
+import { samePerson } from '../shared/approval/approval';
 import { LOCAL_PRINCIPAL } from '../shared/ids';
 
 export type Claims = Readonly<Record<string, unknown>>;
@@ -23,7 +24,7 @@ export function nameOf(claims: Claims, claim: string): string | null {
 export function principalOf(claims: Claims, names: { name: string; tenant: string | null }): string | null {
   const name = nameOf(claims, names.name);
   if (name === null) return null;
-  if (names.tenant === null) return name === LOCAL_PRINCIPAL ? null : name;
+  if (names.tenant === null) return samePerson(name, LOCAL_PRINCIPAL) ? null : name;
   const tenant = nameOf(claims, names.tenant);
   const full = `${tenant}/${name}`;
   return tenant === null || Buffer.byteLength(full) > LONGEST_NAME ? null : full;

@@ -906,8 +906,8 @@ def allowed(objects, run, body, admitted_under, entries):
         now = list_in(rules, call.get("tool"))
         if len(tools) == 1 and now is not None:
             entries[txt(call.get("digest"))] = entries_for(now, tools[0][0], run, body)
-        return any(lets_run(lists, modes, tool, classifies, now, run, body) and (
-            not known or is_written(list_in(before, call.get("tool")), tool, run, body)) for tool, classifies in tools)
+        return any(lets_run(lists, modes, one, now, run, body) and (
+            not known or is_written(list_in(before, call.get("tool")), one[0], run, body)) for one in tools)
     except NoRule:
         return True
 

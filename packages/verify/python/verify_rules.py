@@ -120,17 +120,21 @@ def matched(lists, call):
 def verdicts(lists, modes, call, allows):
     """What the rules say: deny wins, then the most specific rule, where ask wins a tie, then the entry of the approval
     rules, then mode and class. Several verdicts where it is not known of a rule whether it matches. `allows`: whether
-    the entry does; None: the tool has no list."""
+    the entry does; None: the tool has no list; REFUSES: its condition failed, and nobody may be asked."""
     ranked = list(matched(lists, call))
     sure = [rank for rank, fits in ranked if fits]
     unsure = [rank for rank, fits in ranked if fits is None]
     for more in ([], *([one] for one in unsure)):
         yield decided(sure + more, modes, call["tool"], allows)
 
+REFUSES = "refuses"
+
 def decided(ranks, modes, tool, allows):
     if any(rank[-1] == 2 for rank in ranks):
         return "deny"
     if "plan" in modes and tool["class"] in ("write", "destructive", "agent"):
+        return "deny"
+    if allows == REFUSES and (not ranks or max(ranks)[-1] == 1):
         return "deny"
     if ranks:
         return "ask" if max(ranks)[-1] == 1 else "allow"
@@ -146,14 +150,18 @@ def decided(ranks, modes, tool, allows):
 def is_definition(value): return obj(value).get("v") == "holdfast.agent/1"
 
 def tools_of(objects, agent, call):
-    """The call's tool in the definition that it names, else in each of the agent, and whether that has a classifier."""
+    """The call's tool in the definition that it names, else in each of the agent, whether that has a classifier, and
+    whether it refuses a call for which a condition of the tool's list fails."""
     wanted, ref = (agent, call.get("tool"), call.get("version")), call.get("definition_ref")
     named = [objects.get(ref)] if isinstance(ref, str) else objects.values()
-    return [(tool, "classifier" not in one or one["classifier"] is not None)
+    return [(tool, "classifier" not in one or one["classifier"] is not None, refuses_failed(one, call.get("tool")))
             for one in named if is_definition(one)
             for tool in objs(one.get("tools"))
             if (txt(one.get("name")), tool.get("name"), tool.get("version")) == wanted
             and tool.get("class") in CLASSES and isinstance(tool.get("input_schema"), dict)]
+
+def refuses_failed(definition, tool):
+    return obj(obj(definition.get("approval_lists")).get(txt(tool))).get("failed_refuses") is True
 
 def facts_of(tool, run, body):
     """What the rules looked at. True: it is not known; False: it is not the tool of the definition, or not there."""
@@ -178,12 +186,14 @@ def facts_of(tool, run, body):
                 turn=dict(untrusted=value.get("untrusted") is True, requester=txt(of.get("requester")),
                           agent=txt(of.get("agent")), step=int(step[0])))
 
-def lets_run(lists, modes, tool, classifies, entries, run, body):
+def lets_run(lists, modes, defined, entries, run, body):
+    tool, classifies, refuses = defined
     asked, value = facts_of(tool, run, body), run["value"]
     if isinstance(asked, bool):
         return asked
-    found = [(None, None)] if entries is None else may_apply(entries, asked)
-    may = {verdict for _, allows in found for verdict in verdicts(lists, modes, asked, allows)}
+    found = [None] if entries is None else [
+        REFUSES if refuses and entry["result"] == "failed" else allows for entry, allows in may_apply(entries, asked)]
+    may = {verdict for allows in found for verdict in verdicts(lists, modes, asked, allows)}
     return "allow" in may or value.get("verdict") == "ask" and "ask" in may or (
         "classify" in may and (classifies or value.get("verdict") == "ask"))
 

@@ -11,7 +11,7 @@ import { prepareTool, type PreparedAgent } from '../../tools/catalogue/registry'
 import { targetHash, targetOf } from '../../tools/admit/policy';
 import { askedBefore, earlierRun } from '../checks/after-reset';
 import type { CardPart } from '../../record/parts';
-import { openQuestion } from '../people/questions';
+import { openQuestion, storeTime } from '../people/questions';
 import { inputToAdmit } from '../call/call-input';
 import { decideCall, type DecideResult, previewOf, renewedPolicy, storeApprovalEvidence } from './decide-call';
 import { editedCall } from './edited-call';
@@ -80,24 +80,20 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
     return { preview_ref, digest: await keptDigest(deps, turn, { ...call, ...targetFields, preview_ref }, { input, target }) };
   };
   let evidence = await storeEvidence(reasons);
-  const askedMs = Date.now();
+  let askedMs: number | null = null;
   if (asks && [policy, agent.approval(tool.name)].some((one) => one?.channel === 'attested')) {
-    const question = {
-      expires_at: request.expires_at!,
-      asked_at: new Date(askedMs).toISOString(),
-      policy: policy ?? PLAIN_POLICY,
-    };
-    const open = (digest: string) => openQuestion(deps.store, digest, question);
-    const askingRun = await open(evidence.digest);
-    if (askingRun !== null) {
+    const question = { expires_at: request.expires_at!, policy: policy ?? PLAIN_POLICY };
+    let opened = await openQuestion(deps.store, evidence.digest, question);
+    if (opened.earlierRun !== null) {
       // Answers to another run must not count in this one, so this question gets a digest of its own.
-      reasons.push(askedBefore(askingRun));
+      reasons.push(askedBefore(opened.earlierRun));
       evidence = await storeEvidence(reasons);
-      await open(evidence.digest);
+      opened = await openQuestion(deps.store, evidence.digest, question);
     }
+    askedMs = opened.askedMs;
   }
   const { digest, preview_ref: previewRef } = evidence;
-  const escalations = asks && policy ? escalationsFrom(policy, askedMs) : [];
+  const escalations = asks && policy?.escalate ? escalationsFrom(policy, askedMs ?? (await storeTime(deps.store))) : [];
   // An older workflow does not say whether outsiders' text was read.
   const state =
     asks && request.head !== undefined

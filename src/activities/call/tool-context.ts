@@ -9,7 +9,7 @@ import { ToolError } from '../../tools/define/errors';
 import { readResultOrData } from '../../record/parts';
 import type { ToolContext, ToolLogger } from '../../tools/define/tool';
 import { redact, redactedText } from '../../telemetry/log';
-import { presignature, PRESIGNED_SECONDS, type StoredFile } from '../../store/core/identity';
+import { presignedPath, type StoredFile } from '../../store/core/identity';
 import type { Dependencies } from '../ports';
 
 /** Maximum number of notes of a run; far fewer are shown (`direct-envelope.ts`). */
@@ -191,10 +191,6 @@ async function store(
 
 /** A URL that is valid for an hour. */
 export function presignUrl({ store, publicUrl }: Needs, ref: string): { url: string; expires_at: string } {
-  const expires = Math.floor(Date.now() / 1000) + PRESIGNED_SECONDS;
-  const signature = presignature(store.derivedKey('presign'), ref, expires);
-  return {
-    url: `${publicUrl}/v1/blocks/${ref}?expires=${expires}&signature=${signature}`,
-    expires_at: new Date(expires * 1000).toISOString(),
-  };
+  const { path, expires_at } = presignedPath(store.derivedKey('presign'), ref, Date.now());
+  return { url: `${publicUrl}${path}`, expires_at };
 }

@@ -22,7 +22,7 @@ import {
 import { samePerson, type Decision } from '../../shared/approval/approval';
 import { noteHash } from '../../shared/approval/decision';
 import { escalationsFrom } from '../../shared/approval/policy';
-import { isAddressee, type PersonQuestionInput } from '../../shared/approval/person-question';
+import { addresseesOf, isNamed, type PersonQuestionInput } from '../../shared/approval/person-question';
 import { hashJson } from '../../shared/json/digests';
 import { asJson, type JsonObject } from '../../shared/json/json';
 import { callError, type CallError } from '../../shared/wire/errors';
@@ -146,28 +146,35 @@ function questionIn(input: JsonObject): PersonQuestionInput {
 
 type Answer = Pick<CheckAnswerInput, 'turn' | 'digest' | 'tool' | 'value' | 'by' | 'note' | 'attestation' | 'at'>;
 
-/** Who answers, if that person may. @param since when the signature was found valid; absent: now */
+/**
+ * Who answers, if that person may. A signature counts where people were asked for one, also if the present rules ask for none.
+ * @param since when the signature was found valid; absent: now
+ */
 async function answererOf(
-  { registry, trust }: CheckParts,
-  { to }: PersonQuestionInput,
+  { registry, store, trust }: CheckParts,
+  input: PersonQuestionInput,
   answer: Answer,
   since?: string,
 ): Promise<CheckAnswerOutput> {
   const { turn, tool, by, digest, attestation } = answer;
+  const addressees = addresseesOf(input);
   const notAsked = (name: string) => ({
     ok: false as const,
-    reason: `the question is for ${to?.join(', ')}, and ${name} is none of them`,
+    reason: `the question is for ${input.to?.join(', ')}, and ${name} is none of them`,
   });
   if (attestation === null) {
-    if (registry.approval(turn.agent, tool).channel === 'attested')
+    const { channel } = policyOf(await findStoredQuestion(store, digest), registry.approval(turn.agent, tool));
+    if (channel === 'attested')
       return { ok: false, reason: `call ${digest} takes signed answers only; \`holdfast sign\` makes one` };
-    return isAddressee(to, by, []) ? { ok: true, principal: by } : notAsked(by);
+    return isNamed(addressees, by) ? { ok: true, principal: by } : notAsked(by);
   }
   const statement = statementOf(answer, attestation);
   const signed = await trust.check(statement, [], since);
-  if (!signed.ok || isAddressee(to, signed.principal, [])) return signed;
+  if (!signed.ok || isNamed(addressees, signed.principal)) return signed;
   // A role counts only if the signature shows it.
-  return (await trust.check(statement, to!, since)).ok ? signed : notAsked(signed.principal);
+  const roles = addressees?.roles ?? [];
+  const hasRole = roles.length > 0 && (await trust.check(statement, roles, since)).ok;
+  return hasRole ? signed : notAsked(signed.principal);
 }
 
 function statementOf({ turn, digest, tool, value, note, at }: Answer, attestation: string): CheckDecisionInput {

@@ -45,9 +45,14 @@ export interface QuestionEntry {
 /** What people are asked, besides the call. */
 export interface QuestionTerms {
   expires_at: string;
-  /** ISO 8601 */
-  asked_at: string;
   policy: ApprovalPolicy;
+}
+
+export interface OpenedQuestion {
+  /** The run that asked it before, if it is another. */
+  earlierRun: string | null;
+  /** Since when people have been asked, ms, by the clock of the store: that of a worker may be wrong. */
+  askedMs: number;
 }
 
 type SettlementRecord = VerifiedStatement & Pick<Settlement, 'outcome'>;
@@ -55,14 +60,27 @@ type SettlementRecord = VerifiedStatement & Pick<Settlement, 'outcome'>;
 /** Maximum statements of one person about one call. More approvals are not recorded; more settlements are refused. */
 const MOST_OF_ONE = 20;
 
-/** Opens the question of this run. @returns the run that asked it before, if it is another */
-export function openQuestion({ registers }: Registers, digest: string, terms: QuestionTerms): Promise<string | null> {
-  const run = Context.current().info.workflowExecution?.runId ?? '';
-  return registers.update(questionName(digest), (entry) => {
+/** Opens the question of this run. */
+export function openQuestion({ registers }: Registers, digest: string, terms: QuestionTerms): Promise<OpenedQuestion> {
+  const run = ownRun();
+  return registers.update<OpenedQuestion>(questionName(digest), (entry, now) => {
     const question = questionIn(entry);
-    if (question !== null) return { answer: question.run === run ? null : question.run };
-    return { value: asJson({ run, ...terms, closed: false, approvals: [] }), answer: null };
+    if (question === null) {
+      const opened = { run, ...terms, asked_at: iso(now), closed: false, approvals: [] };
+      return { value: asJson(opened), answer: { earlierRun: null, askedMs: now } };
+    }
+    const earlierRun = question.run === run ? null : question.run;
+    return { answer: { earlierRun, askedMs: question.asked_at === undefined ? now : Date.parse(question.asked_at) } };
   });
+}
+
+/** The time by the clock of the store. */
+export async function storeTime({ registers }: Registers): Promise<number> {
+  return (await registers.read('time')).now;
+}
+
+function ownRun(): string {
+  return Context.current().info.workflowExecution?.runId ?? '';
 }
 
 /** A question as the store has it, with the time of its clock. */

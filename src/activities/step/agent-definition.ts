@@ -68,9 +68,14 @@ export function agentDefinition(preparedAgent: PreparedAgent, { defaultModel, ..
   });
 }
 
-/** What each entry of a list requires, so that an auditor need not work it out. */
-function describedList({ entries, otherwise, failed }: ApprovalList): object {
-  return { entries: entries.map(({ when, allow, policy }) => ({ when, allow, approval: policy })), otherwise, failed };
+/** What each entry of a list requires, and whether a failed condition refuses, so that an auditor need not work it out. */
+function describedList({ entries, otherwise, failed, noCommonRole }: ApprovalList): object {
+  return {
+    entries: entries.map(({ when, allow, policy }) => ({ when, allow, approval: policy })),
+    otherwise,
+    failed,
+    ...(noCommonRole === null ? {} : { failed_refuses: true }),
+  };
 }
 
 function describedTool({ tool, schema }: PreparedTool): object {

@@ -1,7 +1,7 @@
 /** Reads a bundle as a case file. It reads as far as it can, and does not look for faults: the verifier does that. */
 import { asJson, type Json, type JsonObject } from '../../shared/json/json';
 import type { BundleBody, BundleLine, EndBody, Redaction, RunBody, TurnBody, TurnEndBody } from '../format/lines';
-import { BrokenLine, readLines } from '../format/reader';
+import { BrokenLine, readLines, type Chunks } from '../format/reader';
 import { number, object, objectOrNull, text, textOrNull } from '../../record/fields';
 import { toolsOfOutsiders } from './outsiders';
 import { TurnBuilder } from './turn';
@@ -16,7 +16,7 @@ const LARGEST_PART = 16 * 1024 * 1024;
  * Reads the file in one pass. If it breaks off, or has an unreadable line, the case file holds what comes before.
  * @param signatures the verifier's finding for each signature; none: nothing was checked
  */
-export async function readCaseFile(chunks: AsyncIterable<Uint8Array>, signatures: Signatures = new Map()): Promise<CaseFile> {
+export async function readCaseFile(chunks: Chunks, signatures: Signatures = new Map()): Promise<CaseFile> {
   const reading = new Reading(signatures);
   try {
     for await (const line of readLines(chunks)) reading.take(line);

@@ -4,7 +4,15 @@ import type { PolicyEntry } from '../../shared/approval/policy';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { object, text } from '../../record/fields';
 import type { ObjectBody } from '../format/lines';
-import { innerPolicy, isClass, recordedAgent, recordedLists, recordedOuter, recordedRules } from '../recorded-rules';
+import {
+  byDefinition,
+  innerPolicy,
+  isClass,
+  recordedAgent,
+  recordedLists,
+  recordedOuter,
+  recordedRules,
+} from '../recorded-rules';
 import { quote } from './fault';
 import type { ScheduledCall } from './history';
 import { isEntry, isSameList } from './recorded-lists';
@@ -20,6 +28,8 @@ interface DefinedTool {
   agent: string;
   tool: RuledTool;
   classifies: boolean;
+  /** Its list of approval rules in the definition. */
+  list: Json | undefined;
 }
 
 export class RecordedRules {
@@ -34,8 +44,10 @@ export class RecordedRules {
   take({ ref, value }: ObjectBody): void {
     const agent = recordedAgent(value);
     if (agent) this.definitions.add(ref);
-    if (agent) for (const tool of agent.tools) this.tools.push({ ref, agent: agent.name, tool, classifies: agent.classifies });
-    else this.objects.set(ref, value);
+    if (agent) {
+      const { name, classifies, lists } = agent;
+      for (const tool of agent.tools) this.tools.push({ ref, agent: name, tool, classifies, list: lists[tool.name] });
+    } else this.objects.set(ref, value);
   }
 
   /** Whether the object of this ref has rules, and is not an agent's definition. */
@@ -115,13 +127,18 @@ export class RecordedRules {
 
   private compile(ref: string): Policy | null {
     const rules = recordedRules(this.objects, ref);
-    const approvals = recordedLists(this.objects, ref);
+    const approvals = recordedLists(this.objects, ref, {});
     if (approvals === null) return null;
     return rules && attempt(() => ({ ...compileRules(rules), within: recordedOuter(this.objects, ref), approvals }));
   }
 }
 
-function faultUnder(policy: Policy, { tool, classifies }: DefinedTool, run: ScheduledCall, body: JsonObject): string | null {
+function faultUnder(
+  policy: Policy,
+  { tool, classifies, list }: DefinedTool,
+  run: ScheduledCall,
+  body: JsonObject,
+): string | null {
   const { call, verdict } = run;
   if (!isJsonObject(body.facts)) return 'The call ran, and what the rules looked at is not written down';
   if (!isClass(call.class) || !isJsonObject(body.input)) return null;
@@ -133,13 +150,19 @@ function faultUnder(policy: Policy, { tool, classifies }: DefinedTool, run: Sche
   const { egress, group, target } = facts.tool;
   if (egress !== tool.egress || group !== tool.group || target !== tool.target || call.class !== tool.class)
     return "What the rules looked at is not the tool of the agent's definition";
-  const decision = attempt(() => decide(policy, { ...facts, turn: turnOf(run) }));
+  const decision = attempt(() => decide(withList(policy, tool.name, list), { ...facts, turn: turnOf(run) }));
   if (decision === null) return null;
   if (decision.verdict === 'deny') return `The call ran, and the rules forbid it: ${quote(decision.reason)}`;
   const asks = decision.verdict === 'ask' || (decision.verdict === 'classify' && !classifies);
   return asks && verdict !== 'ask'
     ? `The call ran without being asked about, and the rules ask: ${quote(decision.reason)}`
     : null;
+}
+
+/** The rules, where a failed condition of the tool's list does what the definition says. */
+function withList(policy: Policy, tool: string, of: Json | undefined): Policy {
+  const own = policy.approvals?.get(tool);
+  return own === undefined ? policy : { ...policy, approvals: new Map([[tool, byDefinition(own, of)]]) };
 }
 
 /** The entry of the tool's list that applies to the call. Null: there is no list, or it is unknown. */

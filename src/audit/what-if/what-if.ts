@@ -126,8 +126,9 @@ class Comparison {
     const before = above?.before ?? recordedOuterModes(turn);
     const within = above?.within ?? before;
     const { permissions, approvals } = turn.agent === this.proposal.agent ? this.proposal : {};
+    const agent = recordedAgent(objects.get(turn.definitionRef ?? ''));
     const rules = permissions === undefined ? originalRules : withDefaults(permissions);
-    const originalLists = recordedLists(objects, turn.policyRef);
+    const originalLists = recordedLists(objects, turn.policyRef, agent?.lists ?? {});
     const lists = approvals === undefined ? originalLists : compileApprovalLists(approvals, PLAIN);
     const hasLists = approvals !== undefined && (lists?.size !== 0 || originalLists?.size !== 0);
     const hasChanges =
@@ -135,7 +136,7 @@ class Comparison {
     const ruling = hasChanges && {
       policy: policyOf(rules, within, lists),
       before: policyOf(originalRules, before, originalLists),
-      agent: recordedAgent(objects.get(turn.definitionRef ?? '')),
+      agent,
     };
     const down = (modes: OuterMode[], own: Policy['mode'] | undefined) => [...modes, ...(own === undefined ? [] : outer(own))];
     return { ruling: ruling || null, within: down(within, rules?.mode), before: down(before, originalRules?.mode) };

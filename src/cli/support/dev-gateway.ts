@@ -40,15 +40,21 @@ export async function startDevGateway(
   const app = async () => (await import('./app.js')).appOf(config, appFile);
   const connect = () => connectTo(stack(), live);
   const parts = await gatewayParts(gatewayConfig, { log: createLog(config.logLevel), app, connect });
+  const hasOwnAddress = config.publicUrl === `http://localhost:${config.httpPort}`;
+  const publicUrlAt = (port: number) => (hasOwnAddress ? `http://localhost:${port}` : config.publicUrl);
   const { served, port, note } = await startOnPorts(
     async () => [await choosePort('the gateway', wish ?? configuredPort, DEFAULT_HTTP_PORT)],
-    async (choice) => ({ ...choice, served: await serveGateway(parts, { host: '127.0.0.1', port: choice.port }) }),
+    async (choice) => {
+      const { port } = choice;
+      // People sign in under the address that the gateway has in the end.
+      const served = await serveGateway({ ...parts, publicUrl: publicUrlAt(port) }, { host: '127.0.0.1', port });
+      return { ...choice, served };
+    },
     (error) => error instanceof GatewayUnavailable,
   );
   if (note !== null) say(note);
   const gateway = { url: served.url, close: async () => (await served.close(), parts.close()) };
-  const ownAddress = config.publicUrl === `http://localhost:${config.httpPort}`;
-  const publicUrl = ownAddress ? `http://localhost:${port}` : config.publicUrl;
+  const publicUrl = publicUrlAt(port);
   return { gateway, token: developer?.token ?? null, config: { ...config, httpPort: port, publicUrl, pageUrl: publicUrl } };
 }
 

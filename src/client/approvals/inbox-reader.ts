@@ -4,6 +4,7 @@
  */
 import { EventEmitter, once } from 'node:events';
 import { errorMessage } from '../../shared/text/error-message';
+import { tenantOf, type Visibility } from '../turns/listing';
 import type { Answer } from './bounded-asks';
 import { KnownTurns, type KnownTurn, type ListedTurn, type WaitingCalls } from './known-turns';
 
@@ -24,8 +25,9 @@ const CHECKS = 100;
 const RETRIES = 200;
 const PROBES = 3;
 const CHECKED_AT_ONCE = 8;
-/** More are not read. */
-const MOST_TURNS = 10_000;
+/** More turns of one tenant are not read, and more in all: one tenant must not crowd out the others, nor fill the memory. */
+const OF_TENANT = 10_000;
+const IN_ALL = 100_000;
 /** Workers count as silent when none has answered for so long before a question was given up, ms. */
 const SILENT_MS = 4000;
 
@@ -38,6 +40,13 @@ interface Times {
   again: boolean;
   askedAt: number;
   checkedAt: number;
+}
+
+export interface InboxLimits {
+  /** Characters of all whole cards that are kept. */
+  cardRoom?: number;
+  /** Turns of one tenant that are read. */
+  ofTenant?: number;
 }
 
 export class InboxReader {
@@ -53,12 +62,26 @@ export class InboxReader {
   private answeredAt = -Infinity;
   private listing: Promise<void> | null = null;
   private nextListing: Promise<void> | null = null;
+  /** Tenants with more turns than are read. */
+  private overflow: ReadonlySet<string> = new Set();
 
   constructor(
     private readonly source: InboxSource,
-    cardRoom?: number,
+    private readonly limits: InboxLimits = {},
   ) {
-    this.turns = new KnownTurns(cardRoom);
+    this.turns = new KnownTurns(limits.cardRoom);
+  }
+
+  /** Why what somebody sees is not up to date, or not all; null: nothing is wrong. */
+  faultFor(visibility: Visibility): string | null {
+    const { temporal, workers } = this.faults;
+    const own = visibility === 'all' ? null : 'tenant' in visibility ? visibility.tenant : tenantOf(visibility.requester);
+    const isCrowded = own === null ? this.overflow.size > 0 : this.overflow.has(own);
+    return temporal ?? (isCrowded ? `More turns wait than are listed: at most ${this.mostOfTenant} of one tenant.` : workers);
+  }
+
+  private get mostOfTenant(): number {
+    return this.limits.ofTenant ?? OF_TENANT;
   }
 
   /** Lists, and begins to read what has changed. @throws if Temporal does not answer */
@@ -87,7 +110,7 @@ export class InboxReader {
 
   decided(turnId: string, digests: readonly string[]): void {
     for (const turn of this.turns.all())
-      if (turn.listed.turn_id === turnId || turn.short?.some(({ digest }) => digests.includes(digest)))
+      if (turn.listing.turn_id === turnId || turn.short?.some(({ digest }) => digests.includes(digest)))
         void this.read(turn, true);
   }
 
@@ -104,26 +127,41 @@ export class InboxReader {
 
   private async listOnce(): Promise<void> {
     const listed = new Set<string>();
-    let tooMany: string | null = null;
+    const toRead: KnownTurn[] = [];
+    const byTenant = new Map<string, number>();
+    const overflow = new Set<string>();
     try {
       for await (const turn of this.source.list()) {
-        if (listed.size >= MOST_TURNS) {
-          tooMany = `More than ${MOST_TURNS} turns wait; others are not listed.`;
-          break;
+        const tenant = tenantOf(turn.requester);
+        const count = (byTenant.get(tenant) ?? 0) + 1;
+        byTenant.set(tenant, count);
+        if (count > this.mostOfTenant || listed.size >= IN_ALL) {
+          overflow.add(tenant);
+          continue;
         }
         listed.add(turn.turn_id);
-        const toRead = this.turns.note(turn);
-        if (toRead !== null) void this.read(toRead, true);
+        const changed = this.turns.note(turn);
+        if (changed !== null) toRead.push(changed);
       }
     } catch (error) {
       this.faults.temporal = `Temporal does not answer: ${errorMessage(error)}`;
       this.notify();
       throw error;
+    } finally {
+      this.readOldestFirst(toRead);
     }
     this.turns.retain(listed);
-    this.faults.temporal = tooMany;
+    this.faults.temporal = null;
+    this.overflow = overflow;
     this.listedAt = Date.now();
     this.notify();
+  }
+
+  /** Temporal lists the newest first, but the calls that have waited longest expire first. */
+  private readOldestFirst(turns: KnownTurn[]): void {
+    const started = ({ listing }: KnownTurn) => listing.started_at;
+    turns.sort((a, b) => (started(a) < started(b) ? -1 : Number(started(a) > started(b))));
+    for (const turn of turns) void this.read(turn, true);
   }
 
   /** Of those first that show nothing, or were not looked at for long. */
@@ -135,7 +173,7 @@ export class InboxReader {
     const check = async () => {
       for (let turn = queue.shift(); turn !== undefined; turn = queue.shift()) {
         this.timesOf(turn).checkedAt = Date.now();
-        const progress = await this.source.progress(turn.listed.turn_id).catch(() => turn!.progress);
+        const progress = await this.source.progress(turn.listing.turn_id).catch(() => turn!.progress);
         if (progress !== turn.progress) void this.read(turn, true);
       }
     };
@@ -166,7 +204,7 @@ export class InboxReader {
   private async readUntilCurrent(turn: KnownTurn, times: Times): Promise<void> {
     do {
       times.again = false;
-      const answered = await this.source.read(turn.listed.turn_id, turn.unreachable !== null);
+      const answered = await this.source.read(turn.listing.turn_id, turn.unreachable !== null);
       times.askedAt = times.checkedAt = Date.now();
       if (answered.ok) this.answeredAt = Date.now();
       const isSilent = !answered.ok && answered.noWorker && Date.now() - this.answeredAt > SILENT_MS;

@@ -8,7 +8,7 @@ import type { InboxEvent, PendingRow } from '../../shapes/inbox';
 import type { PendingTurn } from '../../shapes/turn-view';
 import type { Visibility } from '../turns/listing';
 import type { KnownTurn } from './known-turns';
-import { InboxReader, type InboxSource } from './inbox-reader';
+import { InboxReader, type InboxLimits, type InboxSource } from './inbox-reader';
 
 /** An event of the inbox, with the id after which a reader can go on; null: it has none. */
 export type FollowedEvent = InboxEvent & { id: string | null };
@@ -16,6 +16,8 @@ export type FollowedEvent = InboxEvent & { id: string | null };
 const EVERY_MS = 2000;
 /** It looks on for so long after somebody has read it, ms. */
 const READ_LATELY_MS = 60_000;
+/** A stream tells changes together that come within this time, ms. */
+const TOGETHER_MS = 300;
 /** A look may take a tenth of the time. */
 const PAUSE_FACTOR = 9;
 
@@ -26,9 +28,8 @@ export class Inbox {
   private readAt = -Infinity;
   private looping: Promise<void> | null = null;
 
-  /** @param cardRoom characters of all whole cards that are kept */
-  constructor(source: InboxSource, cardRoom?: number) {
-    this.reader = new InboxReader(source, cardRoom);
+  constructor(source: InboxSource, limits?: InboxLimits) {
+    this.reader = new InboxReader(source, limits);
   }
 
   /** Ends the streams, and waits for what is being asked. */
@@ -89,7 +90,7 @@ export class Inbox {
         const reading = this.readingEvent(visibility, false);
         if (JSON.stringify(reading.data) !== previous) yield reading;
         previous = JSON.stringify(reading.data);
-        await this.reader.nextChange(version, stop);
+        await Promise.all([this.reader.nextChange(version, stop), pause(TOGETHER_MS, stop)]);
       }
     } finally {
       this.readers -= 1;
@@ -112,10 +113,8 @@ export class Inbox {
   }
 
   private readingEvent(visibility: Visibility, snapshot: boolean): FollowedEvent {
-    const { turns, faults } = this.reader;
-    const visible = turns.visible(visibility);
-    const done = visible.filter(({ isRead }) => isRead).length;
-    const data = { done, total: visible.length, fault: faults.temporal ?? faults.workers, snapshot };
+    const { turns } = this.reader;
+    const data = { ...turns.counts.of(visibility), fault: this.reader.faultFor(visibility), snapshot };
     return { event: 'waiting_reading', id: null, data };
   }
 

@@ -16,27 +16,27 @@ export interface PendingTurnsOf {
   turn(id: string): TurnHandle;
 }
 
-const ASKED = 'tell what waits';
+const REQUEST = 'tell what waits';
 
 export async function* waitingTurns(
   { temporal, summarize }: Pick<PendingTurnsOf, 'temporal' | 'summarize'>,
   visibility: Visibility,
-): AsyncGenerator<{ listed: ListedTurn; taskQueue: string }> {
+): AsyncGenerator<{ listing: ListedTurn; taskQueue: string }> {
   const waits = "ExecutionStatus = 'Running' AND HoldfastState IN ('awaiting_approval', 'awaiting_answer', 'in_doubt')";
   const query = [TURNS_AND_CALLS, waits, ...visibilityClause(visibility)].join(' AND ');
   for await (const { info, summary } of visibleExecutions(temporal, query, visibility, summarize))
-    yield { listed: { ...summary, tools: waitingTools(info) }, taskQueue: info.taskQueue };
+    yield { listing: { ...summary, tools: waitingTools(info) }, taskQueue: info.taskQueue };
 }
 
 /** Turns whose workers do not answer for five seconds are returned with what Temporal knows of them. */
 export async function pendingTurns(of: PendingTurnsOf & { visibility: Visibility }): Promise<PendingTurn[]> {
-  const asks = new BoundedAsks(of.temporal, of.taskQueue, ASKED);
+  const asks = new BoundedAsks(of.temporal, of.taskQueue, REQUEST);
   const turns: Promise<PendingTurn>[] = [];
-  const withCalls = async (listed: ListedTurn, taskQueue: string): Promise<PendingTurn> => {
-    const answered = await asks.ask({ taskQueue }, () => of.turn(listed.turn_id).waiting());
-    return answered.ok ? { ...listed, ...callsOf(answered.answer) } : { ...listed, calls: [], unreachable: answered.why };
+  const withCalls = async (listing: ListedTurn, taskQueue: string): Promise<PendingTurn> => {
+    const answered = await asks.ask({ taskQueue }, () => of.turn(listing.turn_id).waiting());
+    return answered.ok ? { ...listing, ...callsOf(answered.answer) } : { ...listing, calls: [], unreachable: answered.why };
   };
-  for await (const { listed, taskQueue } of waitingTurns(of, of.visibility)) turns.push(withCalls(listed, taskQueue));
+  for await (const { listing, taskQueue } of waitingTurns(of, of.visibility)) turns.push(withCalls(listing, taskQueue));
   return eachOnce(await Promise.all(turns)).filter((each) => each.unreachable !== null || each.calls.length > 0);
 }
 
@@ -48,14 +48,14 @@ export function inboxSource(
   of: PendingTurnsOf,
   look: (id: string) => Promise<{ progress: string; view(): Promise<TurnView> }>,
 ): InboxSource {
-  const asks = new BoundedAsks(of.temporal, of.taskQueue, ASKED);
+  const asks = new BoundedAsks(of.temporal, of.taskQueue, REQUEST);
   const queues = new LRUCache<string, string>({ max: 20_000 });
   return {
     close: () => asks.close(),
     async *list() {
-      for await (const { listed, taskQueue } of waitingTurns(of, 'all')) {
-        queues.set(listed.turn_id, taskQueue);
-        yield listed;
+      for await (const { listing, taskQueue } of waitingTurns(of, 'all')) {
+        queues.set(listing.turn_id, taskQueue);
+        yield listing;
       }
     },
     progress: async (id) => (await look(id)).progress,

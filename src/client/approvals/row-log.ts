@@ -13,6 +13,7 @@ export type RowChange = { id: string; seq: number } & (
 );
 
 interface LoggedRow {
+  turnId: string;
   requester: string;
   /** Null: the turn does not wait any more. */
   row: PendingRow | null;
@@ -21,6 +22,8 @@ interface LoggedRow {
   changed: number;
 }
 
+/** Numbers of former changes that are kept beyond those of the rows, before they are cleared away. */
+const FORMER = 1000;
 /** Turns that wait no more are remembered for readers who come back; those who were away for longer begin anew. */
 const MOST_REMOVALS = 10_000;
 const ID = /^([0-9a-f]{16})-(\d{1,15})$/;
@@ -29,6 +32,8 @@ export class RowLog {
   /** Other processes number their changes otherwise. */
   private readonly epoch = randomBytes(8).toString('hex');
   private readonly rows = new Map<string, LoggedRow>();
+  /** In the order of their change, also former ones of rows that have changed since. */
+  private order: LoggedRow[] = [];
   /** In the order of their removal. */
   private readonly removals = new Set<string>();
   /** Readers before this change cannot catch up. */
@@ -46,7 +51,10 @@ export class RowLog {
     if (isDeepStrictEqual(before?.row ?? null, row)) return false;
     this.last += 1;
     const added = before?.row ? before.added : this.last;
-    this.rows.set(turnId, { requester, row, added, changed: this.last });
+    const entry = { turnId, requester, row, added, changed: this.last };
+    this.rows.set(turnId, entry);
+    this.order.push(entry);
+    if (this.order.length > 2 * this.rows.size + FORMER) this.order = this.order.filter((one) => this.isCurrent(one));
     if (row === null) this.remember(turnId);
     else this.removals.delete(turnId);
     return true;
@@ -59,19 +67,22 @@ export class RowLog {
     return epoch === this.epoch && position >= this.oldest && position <= this.last ? position : null;
   }
 
-  /** What changed after a position, for one reader, in order. From 0: all that waits. */
+  /** What changed after a position, for one reader, in order; looks at nothing that is older. From 0: all that waits. */
   since(position: number, visibility: Visibility): RowChange[] {
-    return [...this.rows]
-      .filter(
-        ([, { changed, row, requester }]) =>
-          changed > position && (row !== null || position > 0) && isVisible(visibility, requester),
-      )
-      .sort(([, a], [, b]) => a.changed - b.changed)
-      .map(([turn_id, { row, added, changed: seq }]) => {
+    let from = this.order.length;
+    while (from > 0 && this.order[from - 1]!.changed > position) from -= 1;
+    return this.order
+      .slice(from)
+      .filter((one) => this.isCurrent(one) && (one.row !== null || position > 0) && isVisible(visibility, one.requester))
+      .map(({ turnId, row, added, changed: seq }) => {
         const id = `${this.epoch}-${seq}`;
-        if (row === null) return { id, seq, event: 'waiting_removed', data: { turn_id } };
+        if (row === null) return { id, seq, event: 'waiting_removed', data: { turn_id: turnId } };
         return { id, seq, event: added > position ? 'waiting_added' : 'waiting_changed', data: row };
       });
+  }
+
+  private isCurrent(entry: LoggedRow): boolean {
+    return this.rows.get(entry.turnId) === entry;
   }
 
   private remember(turnId: string): void {

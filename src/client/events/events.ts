@@ -6,7 +6,6 @@ import {
   type AdmitCallInput,
   type AdmitCallOutput,
   type AdmitDirectOutput,
-  type AdmittedCall,
   type CallInput,
   type CallOutcome,
   type OpenSubTurnOutput,
@@ -30,6 +29,7 @@ import { readFact, type EventFact } from '../../record/history';
 import { timeOf, type HistoryEvent } from '../../temporal/history';
 import { Questions, type DecisionEvent } from './questions';
 import type { TurnEvent } from '../../shapes/turn-event';
+import { optional } from '../../shared/json/optional';
 
 /** Events to report once a workflow task has processed them: `at` is when that task began. */
 type Later = (at: string) => TurnEvent[];
@@ -146,11 +146,11 @@ export class EventReader {
   private completedActivityEvents(at: string, activity: { type: string; input: unknown }, output: unknown): TurnEvent[] {
     switch (activity.type) {
       case 'takeStep': {
-        const { text, calls } = output as TakeStepOutput;
-        return stepEvents(at, (activity.input as TakeStepInput).step, text, calls);
+        const { text, calls, usage } = output as TakeStepOutput;
+        return stepEvents(at, (activity.input as TakeStepInput).step, { text, calls, usage });
       }
       case 'admitDirect':
-        return stepEvents(at, 1, '', [(output as AdmitDirectOutput).call]);
+        return stepEvents(at, 1, { text: '', calls: [(output as AdmitDirectOutput).call] });
       case 'admitCall':
         return this.admissionEvents(at, activity.input as AdmitCallInput, output as AdmitCallOutput);
       case 'checkDecision':
@@ -257,11 +257,13 @@ function startEvents(at: string, input: TurnInput | CallInput): TurnEvent[] {
   return message === '' ? [] : [{ at, type: 'turn_started', turn_id, agent: agent ?? '', message }];
 }
 
+type StepFacts = Pick<TakeStepOutput, 'text' | 'calls'> & Partial<Pick<TakeStepOutput, 'usage'>>;
+
 /** Adds the errors of calls that admission rejected. */
-function stepEvents(at: string, step: number, text: string, calls: AdmittedCall[]): TurnEvent[] {
+function stepEvents(at: string, step: number, { text, calls, usage }: StepFacts): TurnEvent[] {
   const errorEvents = calls.flatMap(({ id, tool, error }): TurnEvent[] =>
     error === null ? [] : [{ at, type: 'tool_error', call: id, tool, error, effect: null }],
   );
   const summaries = calls.map(({ id, tool, verdict }) => ({ id, tool, verdict }));
-  return [{ at, type: 'step_completed', step, text, calls: summaries }, ...errorEvents];
+  return [{ at, type: 'step_completed', step, text, calls: summaries, ...optional({ usage }) }, ...errorEvents];
 }

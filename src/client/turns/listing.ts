@@ -121,3 +121,8 @@ export function isVisible(visibility: Visibility, requester: string): boolean {
   if (visibility === 'all') return true;
   return 'requester' in visibility ? requester === visibility.requester : requester.startsWith(`${visibility.tenant}/`);
 }
+
+/** What stands before the first slash of a requester's name; empty: the requester has no tenant. */
+export function tenantOf(requester: string): string {
+  return requester.slice(0, Math.max(0, requester.indexOf('/')));
+}

@@ -3,7 +3,7 @@
  * audience, time. Claims become a principal: `tenant/name` where a tenant claim is set, else `name`.
  */
 import type { JwtSettings } from '../../config/http';
-import { principalOf, rolesOf, type Claims } from '../../sign-in/claims';
+import { claimOf, principalOf, rolesOf, type Claims } from '../../sign-in/claims';
 import { Refusal } from '../http/errors';
 import { createPrincipal, type Authenticator, type Principal } from './principals';
 
@@ -65,6 +65,8 @@ export class Jwts implements Authenticator {
 
   private principalOf(claims: Claims): Principal | null {
     const { principal_claim, tenant_claim, roles_claim } = this.settings;
+    // The issuer itself says that the address may be somebody else's.
+    if (principal_claim === 'email' && claimOf(claims, 'email_verified') === false) return null;
     const name = principalOf(claims, { name: principal_claim, tenant: tenant_claim ?? null });
     return name === null ? null : createPrincipal(name, rolesOf(claims, roles_claim));
   }

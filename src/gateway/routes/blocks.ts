@@ -1,13 +1,49 @@
 /**
- * `GET /v1/blocks/:ref?expires=&signature=`: serves a file that a tool made, to anyone who has its presigned address. The
- * signature is checked before anything is read. Browsers are told to save the file and to run nothing of it.
+ * The files that tools made. `GET /v1/turns/:id/files` lists those of a turn to whoever sees the turn, each with an address that works
+ * for an hour. `GET /v1/blocks/:ref?expires=&signature=` serves a file to anyone who has such an address. The signature is checked
+ * before anything is read. Browsers are told to save the file and to run nothing of it.
  */
 import { z } from 'zod';
-import { checkPresignature, storedFile } from '../../store/core/identity';
-import { StoreError } from '../../store/store';
+import { readResult } from '../../record/parts';
+import { turnFiles, type TurnFile, type TurnFiles } from '../../shapes/records';
+import { isJsonObject, type Json } from '../../shared/json/json';
+import { isHash, sha256Hex } from '../../shared/json/sha256';
+import type { TurnView } from '../../shared/turn/turn-view';
+import { checkPresignature, presignedPath, storedFile } from '../../store/core/identity';
+import { StoreError, type Store } from '../../store/store';
+import { filesIn, type FileResult } from '../../tools/results/result-files';
+import { ROLES } from '../auth/principals';
+import { visibleTurn } from '../auth/turn-session-access';
 import { answerWith, type Wrong } from '../http/errors';
-import { answers, errorAnswer, textAnswer, jsonSchema } from '../schemas/common';
+import { answer, answers, errorAnswer, textAnswer, jsonSchema, turnParams } from '../schemas/common';
 import type { Route } from '../route';
+
+const tags = ['files'];
+const MOST_FILES = 200;
+
+const listSchema = {
+  summary: 'The files of a turn',
+  description:
+    'What its tools returned as files, in the order of the calls. Each has an address that works for an hour, for whoever has it.',
+  tags,
+  params: turnParams,
+  response: answers(
+    {
+      200: answer('Its files.', turnFiles, {
+        files: [
+          {
+            ...{ call_id: '1.1', tool: 'make_report', filename: 'report.pdf', content_type: 'application/pdf', size: 48_213 },
+            ...{ sha256: 'ab'.repeat(32), ref: 'cd'.repeat(32), expires_at: '2026-01-31T11:00:00.000Z' },
+            url: `/v1/blocks/${'cd'.repeat(32)}?expires=1769857200&signature=Zm9vYmFy`,
+          },
+        ],
+        complete: true,
+      }),
+    },
+    404,
+    409,
+  ),
+};
 
 const FORGED_LINK: Wrong = {
   code: 'PERMISSION_DENIED',
@@ -36,7 +72,7 @@ interface Address {
 const schema = {
   summary: 'A file that a tool made, for everybody who has its address',
   description: 'The address, with its signature, stands in the result of the tool. It works for an hour.',
-  tags: ['files'],
+  tags,
   params: jsonSchema(params),
   querystring: jsonSchema(query),
   response: answers(
@@ -48,8 +84,17 @@ const schema = {
   ),
 };
 
-export const blocks: Route = (app, { store, log }) => {
+export const blocks: Route = (app, parts) => {
+  const { store, log } = parts;
   const key = store.derivedKey('presign');
+  app.get<{ Params: { id: string }; Reply: TurnFiles }>(
+    '/v1/turns/:id/files',
+    { schema: listSchema, config: { roles: ROLES } },
+    async ({ principal, params: { id } }, reply) => {
+      const { view } = await visibleTurn(parts, principal, id);
+      return reply.header('cache-control', 'no-store').send(await filesOf(store, key, await view()));
+    },
+  );
   app.get<Address>('/v1/blocks/:ref', { schema, config: { roles: 'public' } }, async (request, reply) => {
     const { ref } = request.params;
     const { expires, signature } = request.query;
@@ -86,4 +131,49 @@ function attachment(filename: string): string {
     (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
   );
   return `attachment; filename="${plain}"; filename*=UTF-8''${encodedName}`;
+}
+
+async function filesOf(store: Store, key: Buffer, { turn_id, calls, earlier_calls }: TurnView): Promise<TurnFiles> {
+  const files: TurnFile[] = [];
+  for (const { id: call_id, tool, result_ref } of calls) {
+    const result = result_ref === null ? null : await store.getPart(result_ref).catch(notThere);
+    for (const claim of result === null ? [] : filesOfResult(result)) {
+      if (files.length === MOST_FILES) return { files, complete: false };
+      const file = await fileOf(store, turn_id, claim);
+      if (file === null || files.some(({ ref }) => ref === claim.ref)) continue;
+      const { path: url, expires_at } = presignedPath(key, claim.ref, Date.now());
+      files.push({ call_id, tool, ...file, ref: claim.ref, url, expires_at });
+    }
+  }
+  return { files, complete: earlier_calls === undefined };
+}
+
+function filesOfResult(part: Json): FileResult[] {
+  const { envelope } = readResult(part);
+  return envelope.success ? filesIn(envelope.data) : [];
+}
+
+/**
+ * A tool can write any reference into its result. So a file counts only if a call of this turn stored it, or if the result itself
+ * has the same bytes, as the result of another call that was taken from the cache. Name and type are those of the store.
+ */
+async function fileOf(store: Store, turnId: string, claim: FileResult) {
+  const part = isHash(claim.ref) ? await store.getPart(claim.ref).catch(notThere) : null;
+  const file = storedFile(part);
+  if (file === null || !(isOfTurn(part, turnId) || hasBytes(claim, file.sha256))) return null;
+  const { filename, content_type, size, sha256 } = file;
+  return { filename, content_type, size, sha256 };
+}
+
+function isOfTurn(part: Json, turnId: string): boolean {
+  return isJsonObject(part) && part.turn_id === turnId;
+}
+
+function hasBytes(claim: FileResult, sha256: string): boolean {
+  return 'content_base64' in claim && sha256Hex(Buffer.from(claim.content_base64, 'base64')) === sha256;
+}
+
+function notThere(error: unknown): null {
+  if (error instanceof StoreError && error.code === 'not_found') return null;
+  throw error;
 }

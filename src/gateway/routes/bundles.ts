@@ -10,10 +10,10 @@ import { z } from 'zod';
 import { whatIf as whatIfShape, type WhatIfAnswer } from '../../shapes/records';
 import { jsonObject } from '../../shapes/envelope';
 import { optional } from '../../shared/json/optional';
-import { errorMessage } from '../../shared/text/error-message';
 import { answer, answers, body, errorAnswer, postHeaders, textAnswer, sessionParams, turnParams } from '../schemas/common';
 import { visibleSession, visibleTurn } from '../auth/turn-session-access';
 import { Refusal } from '../http/errors';
+import { whatIfInThread } from '../what-if';
 import type { Route } from '../route';
 
 const AUDITORS = ['auditor', 'admin'] as const;
@@ -44,8 +44,8 @@ export const bundles: Route = (app, parts) => {
     '/v1/turns/:id/bundle',
     { schema: bundleSchema('The audit bundle of a turn, or of a direct call', turnParams, 409), ...config },
     async ({ principal, params: { id } }, reply) => {
-      await visibleTurn(parts, principal, id);
-      return streamBundle(reply, await parts.client(), { turn: id });
+      const { turn } = await visibleTurn(parts, principal, id);
+      return streamBundle(reply, await parts.client(), { turn: turn.id });
     },
   );
 
@@ -143,17 +143,11 @@ export const madeOfBundles: Route = (app, parts) => {
     { schema: whatIfSchema, config },
     async ({ principal, params: { id }, body: { rules, approvals, limits, agent } }, reply) => {
       const { turn } = await visibleTurn(parts, principal, id);
-      const { parseProposal, ProposalError, whatIf, whatIfView } = await import('../../audit/what-if/index.js');
-      const { readCaseFile } = await import('../../audit/case-file/index.js');
       const text = (value: object | string | undefined) => (typeof value === 'object' ? JSON.stringify(value) : value);
-      const texts = optional({ rules: text(rules), approvals: text(approvals), limits: text(limits), agent });
-      const proposal = proposalOf(() => parseProposal(texts));
-      const answered = await withBundle(await parts.client(), turn.id, async (open) => {
-        const file = await readCaseFile(open());
-        return whatIfView(whatIf(file, proposal));
-      }).catch((error: unknown) => {
-        throw error instanceof ProposalError ? badProposal(error) : error;
-      });
+      const proposal = optional({ rules: text(rules), approvals: text(approvals), limits: text(limits), agent });
+      const answered = await withBundle(await parts.client(), turn.id, (_open, lines) =>
+        whatIfInThread({ bundle: Buffer.concat(lines), proposal }, principal.name),
+      );
       return reply.header('cache-control', 'no-store').send(answered);
     },
   );
@@ -172,7 +166,7 @@ let openBundles = 0;
 async function withBundle<T>(
   holdfast: HoldfastClient,
   turn: string,
-  use: (open: () => AsyncIterable<Buffer>) => Promise<T>,
+  use: (open: () => AsyncIterable<Buffer>, lines: Buffer[]) => Promise<T>,
 ): Promise<T> {
   if (openBundles >= BUNDLES_AT_ONCE) {
     const message = 'This gateway makes as many reports as it can; try again in a moment.';
@@ -181,7 +175,7 @@ async function withBundle<T>(
   openBundles += 1;
   try {
     const bundle = await bundleLines(holdfast, turn);
-    return await use(() => withPauses(bundle));
+    return await use(() => withPauses(bundle), bundle);
   } finally {
     openBundles -= 1;
   }
@@ -211,20 +205,6 @@ async function* withPauses(lines: readonly Buffer[]): AsyncGenerator<Buffer> {
 }
 
 const LINES_AT_ONCE = 20;
-
-/** @throws Refusal 400 with what is wrong, and where */
-function proposalOf<T>(parse: () => T): T {
-  try {
-    return parse();
-  } catch (error) {
-    throw badProposal(error);
-  }
-}
-
-/** The reader of a proposal says what is wrong with it. */
-function badProposal(error: unknown): Refusal {
-  return new Refusal({ code: 'INVALID_PARAMS', reason: 'bad_proposal', message: errorMessage(error) });
-}
 
 function fileName(id: string): string {
   return id.replace(/[^A-Za-z0-9._-]/g, '_');

@@ -3,7 +3,6 @@
  * signs it in the principal's name. The token says who decides: a name in the body may only repeat it.
  */
 import { z } from 'zod';
-import type { SigningKey } from '../../attestation/signing-key';
 import { signAndDecide } from '../../client/approvals/attest';
 import { decidedCalls } from '../../client/approvals/watch-pending';
 import type { ActRecord } from '../../client/turns/start-turn';
@@ -16,8 +15,9 @@ import type { Principal } from '../auth/principals';
 import { answer, answers, body, postHeaders, turnParams } from '../schemas/common';
 import { visibleTurn } from '../auth/turn-session-access';
 import { decideByPasskey } from '../../passkeys/decision';
+import { mustNotNeedPasskey } from '../../passkeys/own-signature';
 import { passkeyAssertion } from '../../shapes/passkey';
-import type { Route } from '../route';
+import type { GatewayParts, Route } from '../route';
 
 const decisionBody = z.strictObject({
   ...decisionFields,
@@ -45,7 +45,8 @@ const decisionReply = z.object({
 
 const schema = {
   summary: 'Approve, deny or settle calls that wait',
-  description: 'Signed by the gateway in the name of the principal whose token it is, or by a passkey of the principal.',
+  description:
+    'Signed by the gateway in the name of the principal whose token it is, or by a passkey of the principal. Of a principal who has an enrolled passkey the gateway signs only denials, where signed decisions count (`passkey_needed`).',
   tags: ['turns'],
   params: turnParams,
   headers: postHeaders,
@@ -70,7 +71,7 @@ export const decisions: Route = (app, parts) => {
       const { turn } = await visibleTurn(parts, principal, request.params.id);
       const decide = (handle: TurnHandle) =>
         passkey === undefined
-          ? decideAs(handle, parts.key, principal, read)
+          ? decideAs(handle, parts, principal, read)
           : decideByPasskey(handle, parts, principal, sendingOf(read, principal), passkey);
       const calls = await once(request.operation, turn, decide, sentCalls);
       (await parts.client()).inbox.decided(turn.id, calls);
@@ -87,7 +88,17 @@ export function sentCalls({ sent }: ActRecord): string[] {
   return calls ?? [call!];
 }
 
-/** Signs a principal's decision, and sends it. @returns the whole digests. @throws DecisionNotAccepted with the reason */
-export function decideAs(turn: TurnHandle, key: SigningKey, principal: Principal, body: DecisionBody): Promise<string[]> {
-  return signAndDecide(turn, key, sendingOf(body, principal));
+/**
+ * Signs a principal's decision, and sends it.
+ * @returns the whole digests
+ * @throws Refusal 409 for a principal who has a passkey to sign with; DecisionNotAccepted with the reason
+ */
+export async function decideAs(
+  turn: TurnHandle,
+  parts: GatewayParts,
+  principal: Principal,
+  body: DecisionBody,
+): Promise<string[]> {
+  await mustNotNeedPasskey(turn, parts, principal, body);
+  return signAndDecide(turn, parts.key, sendingOf(body, principal));
 }

@@ -14,7 +14,7 @@ import { Refusal } from '../http/errors';
 import type { Route } from '../route';
 import { answer, answers, jsonSchema, lastEventIdHeader, textAnswer } from '../schemas/common';
 import { examplePending } from '../schemas/examples';
-import { SseConnection, streamLimits } from '../streams/connection';
+import { SseConnection, StreamLimits, streamLimits } from '../streams/connection';
 import { STREAM_SETTINGS } from '../streams/settings';
 
 const READERS = ['approver', 'auditor', 'admin'] as const;
@@ -68,6 +68,8 @@ const streamSchema = {
 
 /** How long a stream stays open, ms. */
 const STREAM_MS = 600_000;
+/** Streams of one principal: each is told every change. */
+const STREAMS = 8;
 
 export const pending: Route = (app, parts) => {
   app.get<{ Querystring: z.infer<typeof query>; Reply: z.infer<typeof page> }>(
@@ -84,19 +86,21 @@ export const pending: Route = (app, parts) => {
 
   const settings = { ...STREAM_SETTINGS, ...parts.streams };
   const limits = streamLimits(parts);
+  const own = new StreamLimits({ perPrincipal: Math.min(STREAMS, settings.perPrincipal), inAll: settings.inAll });
   app.get(
     '/v1/pending/events',
     { schema: streamSchema, config: { roles: READERS, takesTicket: true }, exposeHeadRoute: false },
     async ({ principal, headers }, reply) => {
       const { inbox } = await parts.client();
-      const leave = limits.take(principal.name);
+      const places = [own.take(principal.name)];
       try {
+        places.push(limits.take(principal.name));
         const connection = new SseConnection(reply, settings, app.draining);
         const after = headers['last-event-id'];
         const of = { after: typeof after === 'string' ? after : undefined, visibility: visibilityOf(principal) };
         await send(connection, inbox, of, parts.log);
       } finally {
-        leave();
+        for (const leave of places) leave();
       }
       return reply;
     },

@@ -9,6 +9,9 @@ import { budgetEntry, trailEntry, type BudgetEntry, type TrailEntryView } from '
 import { transcriptPage, type TranscriptPage } from '../../shapes/transcript';
 import { plainName } from '../../shared/approval/approval';
 import { asTurnId } from '../../shared/ids';
+import { canonical } from '../../shared/json/canonical';
+import { asJson } from '../../shared/json/json';
+import { openText, sealText } from '../../sign-in/sealing';
 import type { BudgetName } from '../../workflows/contract';
 import { visibleTurn } from '../auth/turn-session-access';
 import { ROLES, visibilityOf, type Principal } from '../auth/principals';
@@ -160,23 +163,40 @@ const MOST_PAGES = 20;
 
 async function visibleTrail(
   store: Store,
-  { limit = 100, ...query }: TrailQuery,
+  { limit = 100, cursor: from, ...query }: TrailQuery,
   principal: Principal,
 ): Promise<z.infer<typeof trailPage>> {
   const visibility = visibilityOf(principal);
+  const cursors = trailCursors(store, principal, query);
   const entries: TrailEntryView[] = [];
-  let [damaged, cursor, pages] = [0, query.cursor ?? null, 0];
+  let [damaged, cursor, pages] = [0, from === undefined ? null : cursors.open(from), 0];
   do {
     const page: TrailPage = await queryTrail(store, { ...query, limit, ...(cursor === null ? {} : { cursor }) });
     const visible = page.entries.filter(({ requester }) => isVisible(visibility, requester));
     const fit = visible.slice(0, limit - entries.length);
     for (const { v: _, ...entry } of fit) entries.push(entry);
     damaged += page.damaged.length;
-    // Where the page is full, the cursor is that of its last entry: the place of another tenant's entry is nobody's business.
     cursor = fit.length < visible.length || entries.length === limit ? placeAfter(fit.at(-1), page) : page.next_cursor;
     pages += 1;
   } while (cursor !== null && entries.length < limit && pages < MOST_PAGES);
-  return { entries, damaged: visibility === 'all' ? damaged : 0, next_cursor: cursor };
+  return { entries, damaged: visibility === 'all' ? damaged : 0, next_cursor: cursor === null ? null : cursors.seal(cursor) };
+}
+
+/**
+ * A place in the trail has the time and the turn of the entry there, which may be one of another tenant: so a cursor is sealed, for one
+ * principal and one filter.
+ */
+function trailCursors(store: Store, { name }: Principal, filter: object) {
+  const key = store.derivedKey('trail-cursors');
+  const purpose = canonical(asJson({ principal: name, filter }));
+  return {
+    seal: (place: string): string => sealText(key, place, purpose),
+    open: (cursor: string): string => {
+      const place = openText(key, cursor, purpose);
+      if (place === null) throw badCursor();
+      return place;
+    },
+  };
 }
 
 function placeAfter(last: TrailPage['entries'][number] | undefined, { entries, next_cursor }: TrailPage): string | null {

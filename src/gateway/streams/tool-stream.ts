@@ -6,7 +6,6 @@ import type { WatchedEvent } from '../../client/events/feed';
 import { positionText, type Position, readPosition } from '../../client/events/position';
 import type { TurnHandle } from '../../client/turns/turn-handle';
 import type { ToolEvent } from '../../shapes/turn-event';
-import type { Store } from '../../store/store';
 import { directCallId, isDirectCallId, oneTimeKey } from '../../shared/ids';
 import { knownVersions } from '../tool-catalogue';
 import type { GatewayParts } from '../route';
@@ -18,7 +17,7 @@ import { visibleTurn } from '../auth/turn-session-access';
 import { SseConnection, type StreamLimits } from './connection';
 import { STREAM_SETTINGS, type StreamSettings } from './settings';
 import { stream } from './send-events-as-sse';
-import { WaitingCards } from './waiting-cards';
+import { waitingCards } from './waiting-cards';
 import { toWireEvent, badEventId, READERS } from './turn-events';
 import { askedInQuery, type Query } from './query-input';
 import { optional } from '../../shared/json/optional';
@@ -37,7 +36,7 @@ export async function streamCall(
   { call, tool, traceId }: { call: CallHandle; tool: string; traceId: string },
 ): Promise<void> {
   const connection = new SseConnection(reply, { ...STREAM_SETTINGS, ...parts.streams }, draining);
-  const toolStream = new ToolStream(parts.store, { turn: call.turn, tool, traceId, after: null });
+  const toolStream = new ToolStream(parts, { turn: call.turn, tool, traceId, after: null });
   const events = call.turn.stream({ after: null, signal: connection.signal });
   const translate = (watchedEvent: WatchedEvent) => toolStream.translate(watchedEvent);
   await stream(reply, { connection, events, hasEnded: false, first: toolStream.startEvent(), translate, log: parts.log });
@@ -59,10 +58,9 @@ export class ToolStream {
   private readonly call: string;
   private last: string;
   private toldOnce = 0;
-  private readonly cards = new WaitingCards();
 
   constructor(
-    private readonly store: Store,
+    private readonly parts: GatewayParts,
     private readonly of: StreamedCall,
   ) {
     this.call = bare(of.turn.id);
@@ -92,7 +90,7 @@ export class ToolStream {
         return [{ event: event.type, id, data }];
       }
       case 'approval_requested': {
-        const card = await this.cards.of(this.of.turn, event.digest);
+        const card = await waitingCards(this.parts).of(this.of.turn, event);
         const data = { ...toWireEvent(watchedEvent, event), card, call_id: this.of.turn.id, metadata };
         return [{ event: event.type, id, data }];
       }
@@ -106,7 +104,7 @@ export class ToolStream {
         return [{ event: 'tool_progress', id, data: { progress: null, message, effect: 'in_doubt', durable, metadata } }];
       }
       case 'turn_completed': {
-        const envelope = await withFileContents(this.store, envelopeOf(await this.of.turn.result()));
+        const envelope = await withFileContents(this.parts.store, envelopeOf(await this.of.turn.result()));
         return [envelope.success ? { event: 'tool_result', id, data: envelope } : { event: 'tool_error', id, data: envelope }];
       }
       default:
@@ -151,7 +149,7 @@ export function toolEvents(app: FastifyInstance, parts: GatewayParts, limits: St
         const { turn, summary, traceId } = await visibleTurn(parts, principal, turnId);
         const connection = new SseConnection(reply, settings, app.draining);
         const events = turn.stream({ after: resumePoint?.after ?? null, signal: connection.signal });
-        const toolStream = new ToolStream(parts.store, { turn, tool: toolName, traceId, after: resumePoint?.after ?? null });
+        const toolStream = new ToolStream(parts, { turn, tool: toolName, traceId, after: resumePoint?.after ?? null });
         await stream(reply, {
           connection,
           events,

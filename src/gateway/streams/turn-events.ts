@@ -14,7 +14,7 @@ import { NotBegun, visibleTurn } from '../auth/turn-session-access';
 import { SseConnection, type ServerSentEvent, type StreamLimits } from './connection';
 import type { StreamSettings } from './settings';
 import { stream } from './send-events-as-sse';
-import { WaitingCards } from './waiting-cards';
+import { waitingCards } from './waiting-cards';
 import type { GatewayParts } from '../route';
 
 export const READERS = ['starter', 'approver', 'auditor', 'admin'] as const;
@@ -47,7 +47,7 @@ interface OfTurn {
 }
 
 export function turnEvents(app: FastifyInstance, parts: GatewayParts, limits: StreamLimits, settings: StreamSettings): void {
-  const cards = new WaitingCards();
+  const cards = waitingCards(parts);
   app.get<OfTurn>(
     '/v1/turns/:id/events',
     { schema, config: { roles: READERS, takesTicket: true }, exposeHeadRoute: false },
@@ -64,7 +64,7 @@ export function turnEvents(app: FastifyInstance, parts: GatewayParts, limits: St
           events,
           hasEnded,
           // In a turn that has ended nothing waits: each look would read its whole history.
-          translate: (event) => toServerSentEvents(event, async (digest) => (hasEnded ? null : cards.of(turn, digest))),
+          translate: (event) => toServerSentEvents(event, async (question) => (hasEnded ? null : cards.of(turn, question))),
           log: parts.log,
         });
       } finally {
@@ -122,12 +122,12 @@ export function badEventId(hint: string): Refusal {
 /** Leaves out tool logs: only the MCP client that made the call gets them, not every reader of the turn. */
 async function toServerSentEvents(
   { position, seq, event }: WatchedEvent,
-  cardOf: (digest: string) => Promise<Card | null>,
+  cardOf: (question: { digest: string; at: string }) => Promise<Card | null>,
 ): Promise<ServerSentEvent[]> {
   if (event.type === 'tool_log') return [];
   const id = position === null ? null : positionText(position);
   const asks = event.type === 'approval_requested' || event.type === 'question_asked';
-  const more = asks ? { card: await cardOf(event.digest) } : {};
+  const more = asks ? { card: await cardOf(event) } : {};
   return [{ event: event.type, id, data: { ...toWireEvent({ position, seq }, event), ...more } }];
 }
 

@@ -10,7 +10,7 @@ import { getOwn, type Json, type JsonObject } from '../../shared/json/json';
 import { cardLines } from '../../client/approvals/cards';
 import { DecisionNotAccepted } from '../../client/errors';
 import type { TurnHandle } from '../../client/turns/turn-handle';
-import type { Wrong } from '../../gateway/http/errors';
+import { Refusal, type Wrong } from '../../gateway/http/errors';
 import type { AppAnswers } from './app-prompts';
 import type { Offer } from './offers';
 import type { ElicitRequestFormParams, RequestId, Server, Tool } from './sdk';
@@ -164,6 +164,7 @@ export function elicitation(server: Server, requestId: RequestId, decide: Decide
       return null;
     } catch (error) {
       if (error instanceof DecisionNotAccepted) return error.message;
+      if (error instanceof Refusal) return [error.wrong.message, error.wrong.hint ?? []].flat().join(' ');
       throw error;
     }
   };

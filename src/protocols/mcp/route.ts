@@ -69,11 +69,11 @@ export const mcp: Route = (app, parts) => {
 const NOTHING: Offers = new Map();
 
 function partsOf(parts: GatewayParts, offer: Pick<McpParts, 'offers' | 'mcp' | 'agent'>): PartsOf {
-  const { client, log, key } = parts;
+  const { client, log } = parts;
   const decideFor = (principal: Principal): Decide => {
     return async (turn, { decision, digest, note = null }) => {
       const fields = { calls: [digest], note, input: null, outcome: null };
-      await decideAs(turn, key, principal, { kind: decision, fields });
+      await decideAs(turn, parts, principal, { kind: decision, fields });
     };
   };
   return (session) => ({

@@ -28,7 +28,7 @@ export async function decideOnce(
   if (body.decision === 'answer') return answer(parts, principal, turn, operation, body);
   if (!principal.roles.includes('approver')) throw roleMissing(['approver'], principal);
   const decision = readDecisionBody(body, principal);
-  await once(operation, turn, (handle) => decideAs(handle, parts.key, principal, decision), sentCalls);
+  await once(operation, turn, (handle) => decideAs(handle, parts, principal, decision), sentCalls);
 }
 
 async function answer(

@@ -28,7 +28,7 @@ export interface PersonQuestionInput {
   choices?: string[];
   /** JSON Schema of the answer. Without `choices` and `schema` the answer is a text. */
   schema?: JsonObject;
-  /** People or roles who may answer. Absent: everybody who may answer in this turn. */
+  /** Who may answer: people, and roles as `role:treasurer`. Absent: everybody who may answer in this turn. */
   to?: string[];
   /** How long the question waits: ms, or a text such as `2h`. */
   expires?: number | string;
@@ -49,9 +49,33 @@ export function questionPolicy(policy: ApprovalPolicy): ApprovalPolicy {
   return { ...policy, quorum: 1, roles: [], four_eyes: false };
 }
 
-/** Whether a person is among those who were asked. @param roles those that are proved; a name alone proves none */
-export function isAddressee(to: readonly string[] | undefined, by: string, roles: readonly string[]): boolean {
-  return to === undefined || to.some((name) => samePerson(name, by) || roles.includes(name));
+/** An entry of `to` that begins so is a role, and every other one a person: a person whose name is that of a role has none by it. */
+export const ROLE_PREFIX = 'role:';
+const ROLE = /^[A-Za-z0-9._:-]{1,64}$/;
+
+export interface Addressees {
+  people: string[];
+  roles: string[];
+}
+
+/** Null: the question is for everybody who may answer in its turn. */
+export function addresseesOf({ to }: Pick<PersonQuestionInput, 'to'>): Addressees | null {
+  if (to === undefined) return null;
+  const isRole = (entry: string) => entry.startsWith(ROLE_PREFIX);
+  return {
+    people: to.filter((entry) => !isRole(entry)),
+    roles: to.filter(isRole).map((entry) => entry.slice(ROLE_PREFIX.length)),
+  };
+}
+
+/** Whether a person is named. A name proves no role. */
+export function isNamed(addressees: Addressees | null, by: string): boolean {
+  return addressees === null || addressees.people.some((name) => samePerson(name, by));
+}
+
+/** An entry of `to` that names no role; undefined: there is none. */
+export function badRole(to: readonly string[]): string | undefined {
+  return to.find((entry) => entry.startsWith(ROLE_PREFIX) && !ROLE.test(entry.slice(ROLE_PREFIX.length)));
 }
 
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };

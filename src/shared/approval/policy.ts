@@ -132,20 +132,30 @@ export function compareStrictness(a: ApprovalPolicy, b: ApprovalPolicy): number 
   return index === -1 ? 0 : first[index]! - second[index]!;
 }
 
+export interface Strictest {
+  policy: ApprovalPolicy;
+  /** False: some of them name roles, and no role is in all of those. */
+  isDecidable: boolean;
+}
+
 /**
- * The strictest of some policies, with what any of them requires beyond it: signed decisions, four eyes, roles. So a call for which
- * any of them may apply needs no less than that one.
+ * What a call requires to which any of some policies may apply: the most people, signed decisions and four eyes if one of them wants
+ * these, a role that each of them accepts, and no escalation. Where there is no such role, nobody could be sure to be the right
+ * person to ask; the roles are then those of the strictest policy that names any.
  */
-export function strictestOf(policies: readonly [ApprovalPolicy, ...ApprovalPolicy[]]): ApprovalPolicy {
+export function strictestOf(policies: readonly [ApprovalPolicy, ...ApprovalPolicy[]]): Strictest {
   const ranking = policies.toSorted((a, b) => compareStrictness(b, a));
   const [strictest] = ranking;
   const { escalate: _, ...fields } = strictest!;
-  const withRoles = ranking.find(({ roles }) => roles.length > 0);
-  return {
+  const lists = ranking.map(({ roles }) => roles).filter((roles) => roles.length > 0);
+  const [first = [], ...others] = lists;
+  const common = first.filter((role) => others.every((roles) => roles.includes(role)));
+  const isDecidable = common.length > 0 || lists.length === 0;
+  const policy = {
     ...fields,
-    channel: policies.some(({ channel }) => channel === 'attested') ? 'attested' : 'any',
+    channel: policies.some(({ channel }) => channel === 'attested') ? ('attested' as const) : ('any' as const),
     four_eyes: policies.some(({ four_eyes }) => four_eyes),
-    roles: withRoles?.roles ?? [],
-    ...(withRoles?.escalate ? { escalate: withRoles.escalate } : {}),
+    roles: isDecidable ? common : first,
   };
+  return { policy, isDecidable };
 }

@@ -109,6 +109,13 @@ export function presignature(key: Buffer, ref: string, expires: number): string 
     .digest('base64url');
 }
 
+/** The address of a file below the gateway's own, and until when it is valid. */
+export function presignedPath(key: Buffer, ref: string, nowMs: number): { path: string; expires_at: string } {
+  const expires = Math.floor(nowMs / 1000) + PRESIGNED_SECONDS;
+  const path = `/v1/blocks/${ref}?expires=${expires}&signature=${presignature(key, ref, expires)}`;
+  return { path, expires_at: new Date(expires * 1000).toISOString() };
+}
+
 export type PresignatureCheck = 'good' | 'forged' | 'expired';
 
 /** Compares in constant time. An address that is not ours is `forged`, whatever its date. */

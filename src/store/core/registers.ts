@@ -5,6 +5,17 @@ import { sha256Hex } from '../../shared/json/sha256';
 export const PERMANENT_PREFIX = 'kept/';
 const KEPT_KEY = 'kept-';
 
+/** Of the limits of tools: they change with each call, and after a power cut no process relies on them. */
+export const LIMIT_PREFIX = 'tool/';
+
+/**
+ * Whether a value must be on disk before anybody acts on it: a sign-out that is forgotten would sign in again, a challenge or a signed
+ * start would count twice.
+ */
+export function mustSurvive(name: string): boolean {
+  return !name.startsWith(LIMIT_PREFIX);
+}
+
 /** A hash, so that any name gives a valid folder name and key. */
 export function registerKey(name: string): string {
   return `${name.startsWith(PERMANENT_PREFIX) ? KEPT_KEY : ''}${sha256Hex(name)}`;

@@ -9,17 +9,18 @@
  * A register that has not changed for 30 days is removed as a whole, unless its name marks it as permanent. A process that changes
  * it at that moment finds that the value it read, or the folder, is gone, and starts again; the file that it wrote is removed too.
  *
- * Nothing is flushed: after a power cut no process relies on a register's value, and half a file counts as none.
+ * A value is on disk before its writer goes on, as an effect record is: the file is flushed before its name appears, then the folder.
+ * The limits of tools are not, since after a power cut no process relies on them; of these, half a file counts as none.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { access, link, readdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { access, link, open, readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Json } from '../../shared/json/json';
 import { parseJson } from '../../shared/json/parse-json';
-import { hasCode, makeDir, makeDirs } from './atomic-file';
-import { QueueByName, isKeptKey, registerKey } from '../core/registers';
+import { hasCode, makeDir, makeDirs, syncDir } from './atomic-file';
+import { QueueByName, isKeptKey, mustSurvive, registerKey } from '../core/registers';
 import type { RegisterChange, RegisterStore } from '../store';
 
 const VERSIONS_TO_KEEP = 32;
@@ -58,7 +59,7 @@ export class FileRegisters implements RegisterStore {
   }
 
   update<T>(name: string, change: RegisterChange<T>): Promise<T> {
-    return this.queue.add(name, () => this.swap(registerKey(name), change));
+    return this.queue.add(name, () => this.swap(name, change));
   }
 
   /** Removes old registers, one after the other. Several processes may do so at once. */
@@ -93,11 +94,12 @@ export class FileRegisters implements RegisterStore {
     await rmdir(join(this.dir, folder)).catch(() => undefined); // another process has just changed it
   }
 
-  private async swap<T>(folder: string, change: RegisterChange<T>): Promise<T> {
+  private async swap<T>(name: string, change: RegisterChange<T>): Promise<T> {
+    const folder = registerKey(name);
     for (let tries = 1; ; tries++) {
       const { number, value } = await this.latest(folder);
       const { value: next, answer } = change(value, this.clock());
-      if (next === undefined || (await this.create(folder, number, next))) return answer;
+      if (next === undefined || (await this.create(folder, number, next, mustSurvive(name)))) return answer;
       await wait(Math.random() * Math.min(LONGEST_PAUSE, 2 * tries));
     }
   }
@@ -116,12 +118,13 @@ export class FileRegisters implements RegisterStore {
   }
 
   /** False: another process was faster. */
-  private async create(folder: string, after: number, value: Json): Promise<boolean> {
-    if (after === 0) await makeDir(join(this.dir, folder));
+  private async create(folder: string, after: number, value: Json, isFlushed: boolean): Promise<boolean> {
+    if (after === 0) await (isFlushed ? makeDirs(this.dir, [folder]) : makeDir(join(this.dir, folder)));
     const temp = join(this.tempDir, `register-${process.pid}-${randomBytes(12).toString('hex')}`);
-    await writeFile(temp, JSON.stringify(value), { flag: 'wx', mode: 0o600 });
+    await writeNew(temp, JSON.stringify(value), isFlushed);
     try {
       await link(temp, join(this.dir, folder, String(after + 1)));
+      if (isFlushed) await syncDir(join(this.dir, folder));
     } catch (error) {
       if (hasCode(error, 'EEXIST') || hasCode(error, 'ENOENT')) return false;
       throw error;
@@ -153,6 +156,19 @@ export class FileRegisters implements RegisterStore {
     });
     const numbers = names.filter((name) => NUMBER.test(name)).map(Number);
     return numbers.sort((a, b) => a - b);
+  }
+}
+
+async function writeNew(path: string, text: string, isFlushed: boolean): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(text);
+    if (isFlushed) await file.sync();
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  } finally {
+    await file.close();
   }
 }
 

@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { asJson } from '../../shared/json/json';
+import { LIMIT_PREFIX } from '../../store/core/registers';
 import type { RegisterStore } from '../../store/store';
 import { admit, hold, ledgerAt, LEASE_MS, release, renew, type StartAnswer } from './ledger';
 import type { Tool, ToolLogger } from '../define/tool';
@@ -110,7 +111,7 @@ export class ToolGate {
 
 /** Name of the tool's register; all versions of a tool share its limits. */
 function nameOf(tool: Tool): string {
-  return `tool/${tool.name}`;
+  return `${LIMIT_PREFIX}${tool.name}`;
 }
 
 /** @throws the signal's reason, not an error of the timer */

@@ -81,7 +81,7 @@ export async function explain(
 
 /** A tool's list of approval rules that asks less than it seems to. */
 function listWarnings(policy: Policy, tool: Tool): string[] {
-  const entries = policy.approvals?.get(tool.name)?.entries ?? [];
+  const { entries = [], noCommonRole = null } = policy.approvals?.get(tool.name) ?? {};
   const last = entries.at(-1);
   const at = `approvals.tools.${tool.name}`;
   const allowed = policy.rulesOf(ruledTool(tool)).filter(({ rule }) => rule.effect === 'allow');
@@ -91,6 +91,7 @@ function listWarnings(policy: Policy, tool: Tool): string[] {
           `${at}: its last entry allows every call that no entry before it fits, without a condition: name what it allows with when`,
         ]
       : []),
+    ...(noCommonRole === null ? [] : [`${at}: a call for which a condition fails is refused, because ${noCommonRole}`]),
     ...(entries.length > 0
       ? allowed.map(
           ({ rule }) => `allow ${rule.text}: a call that this rule allows runs without being asked about, whatever ${at} says`,

@@ -5,11 +5,13 @@
 import { z } from 'zod';
 import {
   ASK_PERSON,
+  badRole,
   durationMs,
   LONGEST_CHOICE,
   LONGEST_QUESTION,
   MOST_ADDRESSEES,
   MOST_CHOICES,
+  ROLE_PREFIX,
   type PersonQuestionInput,
 } from '../../shared/approval/person-question';
 import { unknownFields, type JsonObject } from '../../shared/json/json';
@@ -89,7 +91,7 @@ const INPUT = z.object({
     .min(1)
     .max(MOST_ADDRESSEES)
     .optional()
-    .describe('Names of people, or roles: nobody else can answer. Leave it out if anybody may.'),
+    .describe('Who may answer: names of people, and roles as "role:treasurer". Leave it out if anybody may.'),
   expires: z
     .union([z.number().int().min(1), z.string().max(20)])
     .optional()
@@ -108,6 +110,8 @@ function questionFault(
   for (const [name, list] of Object.entries({ choices, to }))
     if (list?.some((text) => text.trim() === '') || new Set(list).size !== (list?.length ?? 0))
       return fault(`bad_${name}`, `${name} must be different texts, none of them blank.`);
+  const noRole = badRole(to ?? []);
+  if (noRole !== undefined) return fault('bad_to', `to has ${JSON.stringify(noRole)}; a role is "${ROLE_PREFIX}" and its name.`);
   const unusable = schema === undefined ? null : answerSchemaFault(schema);
   if (unusable !== null) return fault('bad_schema', `schema cannot be used: ${unusable}.`);
   const ms = waitMs(expires === undefined ? {} : { expires });

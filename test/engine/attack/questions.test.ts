@@ -129,13 +129,15 @@ describe('where answers are signed, nobody can', () => {
     }));
 
   it('answer a question that is for a role, without that role in the signature, or with a key that does not give it or was revoked', () =>
-    stage('attested', { ...which, to: ['treasurer'] }, {}, async ({ turn, question, signers }) => {
+    stage('attested', { ...which, to: ['role:treasurer'] }, {}, async ({ turn, question, signers }) => {
       const key = signers.person('bob', ['auditor']);
       const say = (roles: string[], own = key) =>
         signers.signed(turn, question.digest, 'bob', { decision: 'answer', value: 'reserve', roles }, own);
       const answer = (attestation: string) => turn.answer(question.digest, 'reserve', { attestation });
       await expect(answer(await say(['treasurer']))).rejects.toThrow('does not give the role treasurer');
-      await expect(answer(await say(['auditor']))).rejects.toThrow('the question is for treasurer, and bob is none of them');
+      await expect(answer(await say(['auditor']))).rejects.toThrow('the question is for role:treasurer, and bob is none of them');
+      const named = await signers.signed(turn, question.digest, 'treasurer', { decision: 'answer', value: 'reserve' });
+      await expect(answer(named)).rejects.toThrow('and treasurer is none of them');
       signers.change(key, { revoked_at: new Date().toISOString() });
       await expect(answer(await say(['auditor']))).rejects.toThrow('revoked');
       await answer(await say(['treasurer'], signers.gateway));
@@ -144,8 +146,9 @@ describe('where answers are signed, nobody can', () => {
 });
 
 it('nobody can answer a question that is for a role under another name, where roles are not proved', async () => {
-  await stage('any', { ...which, to: ['treasurer'] }, {}, async ({ turn, question }) => {
-    await expect(turn.answer(question.digest, 'reserve', { by: 'bob' })).rejects.toThrow('the question is for treasurer');
+  await stage('any', { ...which, to: ['role:treasurer'] }, {}, async ({ turn, question }) => {
+    for (const by of ['bob', 'treasurer', 'role:treasurer'])
+      await expect(turn.answer(question.digest, 'reserve', { by })).rejects.toThrow('the question is for role:treasurer');
     await turn.cancel();
     await turn.result();
   });

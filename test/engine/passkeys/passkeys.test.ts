@@ -2,6 +2,7 @@
 import { challengeOf } from '../../../src/attestation/passkey-decision';
 import type { SigningKey } from '../../../src/attestation/signing-key';
 import { makeEnrolment } from '../../../src/attestation/enrolment';
+import { PasskeyRegister } from '../../../src/attestation/passkey-register';
 import { readTrustedKeys } from '../../../src/attestation/trusted-keys';
 import { verifyBundle } from '../../../src/audit/verify';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
@@ -224,6 +225,49 @@ describe('a passkey', () => {
       expect((await turn.result()).state).toBe('completed');
     }));
 
+  it('is needed by who has one: a token alone approves, changes and settles nothing, and may deny', () =>
+    scene({ script: [ask(['pay', invoice]), ask(['pay', { invoice: 'INV-8', cents: 1 }]), say('done')] }, async (s) => {
+      const turn = await s.start();
+      const [first] = await turn.waitForPending();
+      const own = await s.enrolled(ana);
+      const path = `/v1/turns/${turn.id}/decisions`;
+      const approve = { call: first.digest, decision: 'approve' };
+      const needed = {
+        status: 409,
+        body: { error: { reason: 'passkey_needed', hint: expect.stringContaining(`${site.origin}/#/turns/${turn.id}/calls/`) } },
+      };
+      expect(await s.request('POST', path, ana, approve)).toMatchObject(needed);
+      expect(await s.request('POST', path, ana, { ...approve, call: first.digest.slice(0, 12) })).toMatchObject(needed);
+      expect(await s.request('POST', path, ana, { ...approve, input: { invoice: 'INV-7', cents: 1 } })).toMatchObject(needed);
+      expect(await s.request('POST', path, ana, { ...approve, call: undefined, calls: [first.digest] })).toMatchObject(needed);
+      expect(await s.request('POST', path, ana, { call: first.digest, decision: 'settle', outcome: 'applied' })).toMatchObject(
+        needed,
+      );
+      expect((await turn.status()).calls[0]!.approval).toMatchObject({ decisions: [], by: [] });
+      expect(await s.decide(turn, ana, own, approve)).toMatchObject({ status: 200 });
+      const [second] = await turn.waitForPending();
+      const denial = { call: second.digest, decision: 'deny', note: 'Not this one.' };
+      expect(await s.request('POST', path, ana, denial)).toMatchObject({ status: 200 });
+      expect((await turn.result()).calls[1]).toMatchObject({ state: 'denied', approval: { by: ['ana'] } });
+      expect(s.effects).toEqual([invoice]);
+    }));
+
+  it('is not needed by people without one, and not any more once it was taken back', () =>
+    scene({ agent: { approvals: { quorum: 2 } } }, async (s) => {
+      const turn = await s.start();
+      const [{ digest }] = await turn.waitForPending();
+      await s.enrolled(ana);
+      const path = `/v1/turns/${turn.id}/decisions`;
+      const approve = { call: digest, decision: 'approve' };
+      expect(await s.request('POST', path, bob, approve)).toMatchObject({ status: 200 });
+      expect(await s.request('POST', path, ana, approve)).toMatchObject({ status: 409 });
+      const [{ id }] = (await s.request('GET', '/v1/passkeys', ana)).body.passkeys;
+      s.signers.revokePasskey(id);
+      expect(await s.request('POST', path, ana, approve)).toMatchObject({ status: 200 });
+      expect((await turn.result()).state).toBe('completed');
+      expect(s.effects).toEqual([invoice]);
+    }));
+
   it('is not carried to another turn', () =>
     scene({ script: [ask(['pay', invoice]), ask(['pay', invoice]), say('done'), say('done')] }, async (s) => {
       const own = await s.enrolled(ana);
@@ -267,7 +311,13 @@ describe('a passkey', () => {
         const response = await fetch(`${blind.url}${route}`, { method: 'POST', headers, body: JSON.stringify(sent) });
         return { status: response.status, body: (await response.json()) as any };
       };
-      expect((await send(`/v1/passkeys/${view.id}/enrolment`, root, { enrolment: byGateway })).status).toBe(200);
+      expect(await send(`/v1/passkeys/${view.id}/enrolment`, root, { enrolment: byGateway })).toMatchObject(
+        refused('is not trusted here'),
+      );
+      // A gateway that was broken into keeps it all the same.
+      const register = new PasskeyRegister(s.store);
+      const broken = [trustedEntry(s.signers.gateway, { enroller: true })];
+      expect(await register.enrol((await register.find(view.id))!, byGateway, broken)).toBeNull();
       const { body: asked } = await send(path, ana, approve);
       const passkey = { claims: asked.claims, response: waiting.assert(asked.options.challenge) };
       const tried = await send(`/v1/turns/${turn.id}/decisions`, ana, { ...approve, passkey });

@@ -51,14 +51,14 @@ describe('a question of the model', () => {
     }));
 
   it('has a card that says what is asked, of whom, and what to paste', () =>
-    asked({ ...which, to: ['ana', 'treasurer'], expires: '2h' }, {}, async ({ turn, question }) => {
+    asked({ ...which, to: ['ana', 'role:treasurer'], expires: '2h' }, {}, async ({ turn, question }) => {
       const { questions } = await turn.waiting();
       expect(questions).toMatchObject([
-        { digest: question.digest, card: { kind: 'question', ...which, to: ['ana', 'treasurer'] } },
+        { digest: question.digest, card: { kind: 'question', ...which, to: ['ana', 'role:treasurer'] } },
       ]);
       const { card } = questions[0]!;
       expect(Date.parse(card.expires_at!) - Date.parse(card.asked_at!)).toBe(2 * 3_600_000);
-      for (const text of [String(which.question), '"operations"', question.digest, '`ana`, `treasurer`', 'approves nothing'])
+      for (const text of [String(which.question), '"operations"', question.digest, '`ana`, `role:treasurer`', 'approves nothing'])
         expect(card.markdown).toContain(text);
       await turn.answer(question.digest, 'operations', { by: 'Ana' });
       await turn.result();

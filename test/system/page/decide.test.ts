@@ -75,6 +75,24 @@ describeInBrowser('the page of an approver', (browser) => {
       expect([opened.complaints, opened.foreign, other.complaints]).toEqual([[], [], []]);
     }));
 
+  it('sends nothing if it cannot read whether its person has a passkey', () =>
+    withPage(browser(), {}, async (scene) => {
+      const { turn } = await waits(scene, payment('Acme GmbH', 125_000));
+      const { page } = await scene.open(ana);
+      const sent: string[] = [];
+      page.on('request', (request) => void (request.method() === 'POST' && sent.push(request.url())));
+      await page.route('**/v1/passkeys', (route) => route.abort());
+      await page.getByRole('link', { name: 'Pay 1250.00 EUR to Acme GmbH.' }).click();
+      await page.getByRole('button', { name: 'Approve …' }).click();
+      await page.getByRole('button', { name: 'Approve exactly this' }).click();
+      await page.getByText('Your passkeys cannot be read, and nothing was sent.').waitFor();
+      expect(sent.filter((url) => url.includes('/decisions'))).toEqual([]);
+      await page.unroute('**/v1/passkeys');
+      await page.getByRole('button', { name: 'Approve exactly this' }).click();
+      await page.getByRole('heading', { name: 'Done' }).waitFor();
+      expect((await turn.result()).calls[0]!.approval).toMatchObject({ by: ['acme/ana'], decision: 'approve' });
+    }));
+
   it('settles a call in doubt', () =>
     withPage(browser(), {}, async (scene) => {
       const { turn } = await waits(scene, 'send_money {"to":"Acme"}');

@@ -30,7 +30,7 @@ describeInBrowser('questions at the page', (browser) => {
       const question = 'From which account shall the rent be paid?';
       const asks = (more: object) => waits(scene, `ask_person ${JSON.stringify({ question, ...more })}`);
       const [chosen, filled, written] = [
-        await asks({ choices: ['operations', 'reserve'], to: ['acme/ana', 'treasurer'] }),
+        await asks({ choices: ['operations', 'reserve'], to: ['acme/ana', 'role:treasurer'] }),
         await asks({ schema }),
         await asks({}),
       ];
@@ -48,7 +48,7 @@ describeInBrowser('questions at the page', (browser) => {
       };
 
       await open(chosen);
-      await page.getByText('one of: acme/ana, treasurer').waitFor();
+      await page.getByText('one of: acme/ana, role:treasurer').waitFor();
       await holdsUp(opened, 'question');
       await page.getByLabel('reserve').check();
       expect(await answer(chosen)).toEqual(['acme/ana']);

@@ -5,6 +5,7 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { expect } from 'expect';
 import { agentTool } from '../../../src/agents/agent-tool';
 import { defineApp } from '../../../src/agents/define';
 import { ofKey } from '../../../src/attestation/bundle-signer';
@@ -277,6 +278,9 @@ async function makeAll(folder: string, names: string[]): Promise<void> {
     make(LONG, wanted, engineOf(...AGENTS, ...RARE_LONG_AGENTS)),
   );
 }
+
+// The histories are checked at the end as those of tests are, where Jest has set this.
+Object.assign(globalThis, { expect });
 
 void (async () => {
   const [folder, ...names] = process.argv.slice(2);

@@ -10,7 +10,7 @@ import { ANA_KEY } from '../../support/bundle-keys';
 import { signed } from './attested-bundles';
 import { agent, ended, invoice, pay, type Scenario } from './bundle-scenario';
 
-const which = { question: 'Which account shall pay?', choices: ['operations', 'reserve'], to: ['ana', 'treasurer'] };
+const which = { question: 'Which account shall pay?', choices: ['operations', 'reserve'], to: ['ana', 'role:treasurer'] };
 const approvals = { fourEyes: true };
 const asker = agent('asker', { prompt: 'You ask, then pay.', tools: [askPerson(), pay], approvals });
 

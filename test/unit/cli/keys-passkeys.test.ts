@@ -131,7 +131,9 @@ describe('holdfast keys, of passkeys', () => {
     const ana = person('ana', 'approver');
     const key = await json(['keys', 'create', '--enroller']);
     const id = await registered('ana');
-    const gateway = await serveGateway(gatewayParts({ people: [root, ana], store }), { host: '127.0.0.1', port: 0 });
+    const trustedKeys = join(home, 'keys', 'trusted.json');
+    const parts = gatewayParts({ people: [root, ana], store, trustedKeys });
+    const gateway = await serveGateway(parts, { host: '127.0.0.1', port: 0 });
     const as = ({ token }: { token: string }) => ({
       HOLDFAST_GATEWAY_URL: gateway.url,
       HOLDFAST_TOKEN: token,

@@ -1,7 +1,9 @@
 /** The inbox in memory: what it reads, when it asks workers, and what it tells its readers. */
 import { Inbox } from '../../../src/client/approvals/inbox';
+import type { InboxLimits } from '../../../src/client/approvals/inbox-reader';
 import type { Answer } from '../../../src/client/approvals/bounded-asks';
 import type { ListedTurn, WaitingCalls } from '../../../src/client/approvals/known-turns';
+import type { Visibility } from '../../../src/client/turns/listing';
 import type { Question } from '../../../src/shapes/turn-view';
 import { examplePending } from '../../../src/gateway/schemas/examples';
 
@@ -52,8 +54,8 @@ class World {
 }
 
 const opened: Inbox[] = [];
-const open = (world: World, mostKept?: number) => {
-  const inbox = new Inbox(world, mostKept);
+const open = (world: World, limits?: InboxLimits) => {
+  const inbox = new Inbox(world, limits);
   opened.push(inbox);
   return inbox;
 };
@@ -85,6 +87,40 @@ describe('the inbox', () => {
     expect(Object.keys(digests(await inbox.pending({ tenant: 'acme' })))).toEqual(['a']);
     expect(Object.keys(digests(await inbox.rows({ tenant: 'globex' })))).toEqual(['b']);
     expect(await inbox.rows({ tenant: 'globe' })).toEqual([]);
+  });
+
+  it('lists up to so many turns of each tenant: one that has more crowds out no other, and only its own readers hear of it', async () => {
+    const world = new World();
+    for (let n = 0; n < 7; n++) world.set(`e${n}`, [question(`e${n}`)], { requester: 'globex/eve' });
+    world.set('a', [question('a1')], { requester: 'acme/rita' });
+    world.set('n', [question('n1')], { requester: 'ned' });
+    const inbox = open(world, { ofTenant: 5 });
+    const listed = await inbox.pending('all');
+    expect(listed.map(({ turn_id }) => turn_id).sort()).toEqual(['a', 'e0', 'e1', 'e2', 'e3', 'e4', 'n']);
+    const fault = async (visibility: Visibility) => {
+      const events = inbox.follow({ visibility, signal: AbortSignal.timeout(60_000) });
+      const { value } = await events.next();
+      await events.return(undefined);
+      return (value as { data: { fault: string | null } }).data.fault;
+    };
+    const says = 'More turns wait than are listed: at most 5 of one tenant.';
+    expect(await fault('all')).toBe(says);
+    expect(await fault({ tenant: 'globex' })).toBe(says);
+    expect(await fault({ requester: 'globex/eve' })).toBe(says);
+    expect(await fault({ tenant: 'acme' })).toBeNull();
+    expect(await fault({ requester: 'ned' })).toBeNull();
+    world.turns.delete('e0');
+    world.turns.delete('e1');
+    await inbox.pending('all');
+    expect(await fault('all')).toBeNull();
+  });
+
+  it('asks about the oldest turns first: they expire first', async () => {
+    const world = new World();
+    for (const [id, hour] of Object.entries({ c: 12, a: 10, d: 13, b: 11 }))
+      world.set(id, [question(`${id}1`)], { started_at: `2026-01-31T${hour}:00:00.000Z` });
+    await open(world).rows('all');
+    expect(world.asked.slice(0, 4)).toEqual(['a', 'b', 'c', 'd']);
   });
 
   it('lists a turn that nobody answers for, with the reason, and keeps what it knew of others', async () => {
@@ -119,7 +155,7 @@ describe('the inbox', () => {
     const long = (length: number) => question('long', { card: { ...example.card, markdown: 'x'.repeat(length) } });
     world.set('long', [long(50_000)]);
     world.set('short', [question('s1')]);
-    const inbox = open(world, 20_000);
+    const inbox = open(world, { cardRoom: 20_000 });
     expect(await inbox.pending('all')).toMatchObject([
       { turn_id: 'long', calls: [], unreachable: expect.stringContaining('GET /v1/turns/:id') },
       { turn_id: 'short', calls: [{ digest: 's1' }], unreachable: null },
@@ -218,6 +254,23 @@ describe('a reader of the inbox', () => {
       data: { turn_id: 'b', calls: [{ state: 'in_doubt' }] },
     });
     await later.return(undefined);
+  });
+
+  it('is woken a few times a second, however often something changes', async () => {
+    const world = new World();
+    for (let n = 0; n < 200; n++) world.set(`t${n}`, [question(`q${n}`)]);
+    const answered = jest.spyOn(world, 'read').mockImplementation(async (id) => {
+      await new Promise((resolve) => setTimeout(resolve, Number(id.slice(1))));
+      return { ok: true, answer: { calls: world.turns.get(id)!.calls, unreachable: null, progress: '1' } };
+    });
+    const began = Date.now();
+    const events = open(world).follow({ visibility: 'all', signal: AbortSignal.timeout(60_000) });
+    const told = await take(events, (event) => read(event) && event.data.total === 200);
+    const seconds = (Date.now() - began) / 1000;
+    await events.return(undefined);
+    expect(answered).toHaveBeenCalledTimes(200);
+    expect(told.filter(({ event }) => event === 'waiting_added')).toHaveLength(200);
+    expect(told.filter(({ event }) => event === 'waiting_reading').length).toBeLessThanOrEqual(3 + 4 * seconds);
   });
 
   it('gets a snapshot if its last event is of another process', async () => {

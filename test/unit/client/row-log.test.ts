@@ -69,6 +69,24 @@ describe('the log of rows', () => {
     expect(other.position(id)).toBeNull();
   });
 
+  it('looks only at what has changed since, for a reader that has the rest', () => {
+    const log = new RowLog();
+    for (let n = 0; n < 5000; n++) log.set(`t${n}`, 'acme/rita', row(`t${n}`));
+    const { seq } = log;
+    for (let n = 0; n < 20; n++) log.set(`t${n}`, 'acme/rita', row(`t${n}`, 'in_doubt'));
+    const looked = jest.fn(() => 'acme');
+    const sight = Object.defineProperty({}, 'tenant', { get: looked, enumerable: true }) as { tenant: string };
+    expect(log.since(seq, sight)).toHaveLength(20);
+    expect(looked).toHaveBeenCalledTimes(20);
+  });
+
+  it('keeps no more former changes than rows', () => {
+    const log = new RowLog();
+    for (let n = 0; n < 50_000; n++) log.set('a', 'rita', row('a', String(n)));
+    expect((log as unknown as { order: unknown[] }).order.length).toBeLessThan(1100);
+    expect(log.since(1, 'all')).toHaveLength(1);
+  });
+
   it('forgets removals that are long past: their readers begin anew', () => {
     const log = new RowLog();
     log.set('kept', 'rita', row('kept'));

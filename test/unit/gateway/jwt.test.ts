@@ -110,7 +110,18 @@ describe('a JWT', () => {
       expect({ what, principal: await who(text) }).toEqual({ what, principal: null });
     for (const header of [undefined, '', 'Bearer', `Basic ${token(good())}`, `Bearer ${token(good())}, Bearer x`, token(good())])
       expect(await new Jwts(settings()).authenticate(header)).toBeNull();
-    expect(await who(token({ ...good(), sub: 'local' }), new Jwts(settings()))).toBeNull(); // the command line’s
+    for (const sub of ['local', 'Local', ' LOCAL'])
+      // the command line’s
+      expect(await who(token({ ...good(), sub }), new Jwts(settings()))).toBeNull();
+  });
+
+  it('names nobody by an e-mail address that its issuer has not verified', async () => {
+    const byEmail = () => new Jwts(settings({ principal_claim: 'email' }));
+    const email = 'ana@bank.example';
+    expect(await who(token({ ...good(), email }), byEmail())).toMatchObject({ name: email });
+    expect(await who(token({ ...good(), email, email_verified: true }), byEmail())).toMatchObject({ name: email });
+    expect(await who(token({ ...good(), email, email_verified: false }), byEmail())).toBeNull();
+    expect(await who(token({ ...good(), email, email_verified: false }), new Jwts(settings()))).toMatchObject({ name: 'ana' });
   });
 
   it('is checked with keys that are fetched once; an issuer that does not answer is 503, not 401', async () => {

@@ -33,3 +33,31 @@ it('no call is listed without its card: the turns with the longest cards are nam
   ]);
   expect(answered[2]!.calls[0]!.card.markdown).toHaveLength(600_000);
 });
+
+it('a principal may follow what waits in eight streams at once, and in another one once one of them has ended', async () => {
+  const ned = person('ned', 'auditor');
+  async function* follow({ signal }: { signal: AbortSignal }): AsyncGenerator<never> {
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  }
+  const app = gatewayApp(gatewayParts({ people: [olga, ned], client: async () => ({ inbox: { follow } }) as never }));
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  const closing: AbortController[] = [];
+  const open = async (who: typeof olga) => {
+    const controller = new AbortController();
+    closing.push(controller);
+    const response = await fetch(`${url}/v1/pending/events`, { headers: who.headers, signal: controller.signal });
+    if (response.status !== 200) controller.abort();
+    return response.status;
+  };
+  try {
+    for (let count = 1; count <= 8; count++) expect(await open(olga)).toBe(200);
+    expect(await open(olga)).toBe(429);
+    expect(await open(ned)).toBe(200);
+    closing[0]!.abort();
+    for (let status = 429; status !== 200;) status = await open(olga);
+    expect(await open(olga)).toBe(429);
+  } finally {
+    for (const controller of closing) controller.abort();
+    await app.close();
+  }
+});

@@ -73,10 +73,35 @@ describe('the trail', () => {
     });
   });
 
-  it('does not show a tenant where entries of others are', async () => {
+  it('does not show a tenant where entries of others are, nor when they were made', async () => {
+    // Acme's next entry is behind so many of others that one answer ends among them.
+    const far = [entry(0, 'acme/rita'), ...Array.from({ length: 90 }, (_, n) => entry(n + 1, 'globex/eve'))];
+    await asked([...far, entry(91, 'acme/rita')], async (get) => {
+      for (const query of ['?limit=1', '?limit=2']) {
+        const { next_cursor } = await get(ana, query);
+        const bytes = Buffer.from(next_cursor, 'base64url').toString('latin1');
+        for (const text of [next_cursor, decodeURIComponent(next_cursor), bytes]) expect(text).not.toMatch(/2026-|\.json/);
+      }
+      const { next_cursor: place } = await get(ana, '?limit=2');
+      expect((await get(ana, `?limit=50&cursor=${place}`)).entries).toMatchObject([{ turn_id: 't91' }]);
+    });
+  });
+
+  it('takes a cursor of the same principal and filter only, unchanged', async () => {
     await asked(mixed, async (get) => {
-      const { next_cursor, entries } = await get(ana, '?limit=1');
-      expect(next_cursor).toBe(positionOf(mixed.find(({ turn_id }) => turn_id === entries[0].turn_id)!));
+      const { next_cursor } = await get(ana, '?limit=1');
+      const place = positionOf(mixed[3]!);
+      const changed = `${next_cursor.slice(0, -4)}${next_cursor.endsWith('AAAA') ? 'BBBB' : 'AAAA'}`;
+      expect((await get(ana, `?limit=1&cursor=${next_cursor}`)).status).toBe(200);
+      expect((await get(ana, `?limit=7&cursor=${next_cursor}`)).status).toBe(200);
+      for (const [who, query] of [
+        [eve, `cursor=${next_cursor}`],
+        [ana, `state=approved&cursor=${next_cursor}`],
+        [ana, `cursor=${changed}`],
+        [ana, `cursor=${encodeURIComponent(place)}`],
+        [ana, 'cursor='],
+      ] as const)
+        expect(await get(who, `?limit=1&${query}`)).toMatchObject({ status: 400, error: { reason: 'bad_cursor' } });
     });
   });
 

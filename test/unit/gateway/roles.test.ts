@@ -17,6 +17,7 @@ const MAY: Record<string, readonly Role[] | 'any' | 'public'> = {
   'GET /v1/turns/{id}/report': ['auditor', 'admin'],
   'POST /v1/turns/{id}/what-if': ['auditor', 'admin'],
   'GET /v1/turns/{id}/transcript': ['starter', 'approver', 'auditor', 'admin'],
+  'GET /v1/turns/{id}/files': ['starter', 'approver', 'auditor', 'admin'],
   'POST /v1/turns/{id}/cancel': ['starter', 'admin'],
   'POST /v1/turns/{id}/steer': ['starter', 'admin'],
   'POST /v1/turns/{id}/decisions': ['approver'],

@@ -174,6 +174,20 @@ describe('the settings of the sign-in', () => {
     expect(() => loadConfig({ ...FULL, ...more })).toThrow(message);
   });
 
+  const JWT = { issuer: 'https://id.example/', audience: 'holdfast', jwks_url: 'https://id.example/keys' };
+  const named = (jwt: object, more: Record<string, string> = {}) =>
+    loadConfig({ ...FULL, ...more, HOLDFAST_JWT: JSON.stringify({ ...JWT, ...jwt }) });
+
+  it('name the people of an issuer of JWTs by the same claims, so that nobody is two principals', () => {
+    expect(() => named({})).toThrow(/^HOLDFAST_OIDC_NAME_CLAIM is not set, but "principal_claim" of HOLDFAST_JWT is "sub".*=sub/);
+    const sub = { HOLDFAST_OIDC_NAME_CLAIM: 'sub' };
+    expect(() => named({ principal_claim: 'email' }, sub)).toThrow(/^HOLDFAST_OIDC_NAME_CLAIM is "sub", .*=email/);
+    expect(() => named({ tenant_claim: 'org' }, sub)).toThrow(/^HOLDFAST_OIDC_TENANT_CLAIM is not set, .*=org/);
+    expect(() => named({}, { ...sub, HOLDFAST_OIDC_TENANT_CLAIM: 'org' })).toThrow(/unset HOLDFAST_OIDC_TENANT_CLAIM/);
+    expect(named({}, sub).http).toMatchObject({ jwt: { principal_claim: 'sub' }, signIn: { oidc: { nameClaim: 'sub' } } });
+    expect(named({ issuer: 'https://other.example' }).http.signIn.oidc?.nameClaim).toBeNull();
+  });
+
   it('never show the secret of the client', () => {
     const secret = { HOLDFAST_OIDC_CLIENT_SECRET: 'top secret \u0007' };
     expect(() => loadConfig({ ...FULL, ...secret })).toThrow(/^HOLDFAST_OIDC_CLIENT_SECRET is not usable/);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { draftOf, emptyDraft, valueOf, type Draft } from '../../../packages/page/src/lib/form-value';
+import { limitsInWords } from '../../../packages/page/src/lib/field-limits';
 import { fieldOf, type Field } from '../../../packages/page/src/lib/schema-fields';
 import { isJsonObject, type Json } from '../../../src/shared/json/json';
 
@@ -117,4 +118,53 @@ it('treats a property named __proto__ as any other', () => {
   const value = JSON.parse('{"__proto__":"x"}') as Json;
   const read = valueOf(odd, draftOf(odd, value));
   expect(read.ok && isJsonObject(read.value) && JSON.stringify(read.value)).toBe('{"__proto__":"x"}');
+});
+
+describe('the limits of a schema', () => {
+  const limited = fieldOf({
+    type: 'object',
+    properties: {
+      cents: { type: 'integer', exclusiveMinimum: 0, maximum: 500, minimum: Number.MIN_SAFE_INTEGER },
+      share: { type: 'number', multipleOf: 0.1, exclusiveMaximum: 1 },
+      due: { type: 'string', format: 'date' },
+      reference: { type: 'string', minLength: 2, maxLength: 4 },
+      lines: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 2 },
+      address: { type: 'object', properties: { city: { type: 'string', minLength: 1 } }, required: ['city'] },
+    },
+    required: ['cents'],
+  });
+  const good = { cents: 5, share: 0.3, due: '2026-02-28', reference: '🙂🙂', lines: ['a'], address: { city: 'Bonn' } };
+  const faults = (more: object) => {
+    const read = valueOf(limited, draftOf(limited, { ...good, ...more } as Json));
+    return read.ok ? [] : read.faults.map(({ path, message }) => `${path}: ${message}`);
+  };
+
+  it('let a value pass that keeps them, unchanged', () => {
+    expect(valueOf(limited, draftOf(limited, good))).toEqual({ ok: true, value: good });
+  });
+
+  it.each<[object, string]>([
+    [{ cents: 0 }, 'cents: More than 0.'],
+    [{ cents: 501 }, 'cents: At most 500.'],
+    [{ share: 0.25 }, 'share: A multiple of 0.1.'],
+    [{ share: 1 }, 'share: Less than 1.'],
+    [{ due: '2026-02-30' }, 'due: This must be a day, such as 2026-01-31.'],
+    [{ due: '28.2.2026' }, 'due: This must be a day, such as 2026-01-31.'],
+    [{ reference: '🙂' }, 'reference: At least 2 characters.'],
+    [{ reference: 'abcde' }, 'reference: At most 4 characters.'],
+    [{ lines: [] }, 'lines: At least 1 entry.'],
+    [{ lines: ['a', 'b', 'c'] }, 'lines: At most 2 entries.'],
+    [{ address: { city: '' } }, 'address.city: At least 1 character.'],
+  ])('refuse %j before it is sent', (more, fault) => expect(faults(more)).toEqual([fault]));
+
+  it('are said beside the field', () => {
+    const of = (name: string, kind: 'character' | 'entry') => {
+      const found = limited.is === 'group' ? limited.fields.find((one) => one.name === name) : undefined;
+      return found && 'limits' in found ? limitsInWords(found.limits, kind) : null;
+    };
+    expect(of('cents', 'character')).toBe('More than 0, at most 500.');
+    expect(of('reference', 'character')).toBe('At least 2 characters, at most 4 characters.');
+    expect(of('lines', 'entry')).toBe('At most 2 entries.');
+    expect(of('due', 'character')).toBeNull();
+  });
 });

@@ -9,7 +9,9 @@ import {
   stateInWords,
   sumIn,
   expiryOf,
+  when,
 } from '../../../packages/page/src/lib/format';
+import { reasonInWords, refusalInWords } from '../../../packages/page/src/lib/refusal-words';
 import type { JsonObject } from '../../../src/shared/json/json';
 
 it('says lengths of time by their largest unit', () => {
@@ -56,8 +58,9 @@ describe('the sum of a payment', () => {
 
 it('begins with what will happen, else with the tool and its input', () => {
   expect(headline({ tool: 'pay', will_happen: 'Pay 5 EUR.\nTo Acme.' })).toBe('Pay 5 EUR.');
-  expect(headline({ tool: 'pay', will_happen: { to: 'Acme' } })).toBe('pay: {"to":"Acme"}');
-  expect(headline({ tool: 'pay', will_happen: null, input: { to: 'Acme' } })).toBe('pay {"to":"Acme"}');
+  expect(headline({ tool: 'pay', will_happen: { to: 'Acme', lines: [1] } })).toBe('pay: to Acme, lines [1]');
+  expect(headline({ tool: 'pay', will_happen: null, input: { to: 'Acme\nGmbH' } })).toBe('pay: to Acme GmbH');
+  expect(headline({ tool: 'pay', will_happen: null, input: {} })).toBe('pay');
   expect(headline({ tool: 'pay', will_happen: '  ' })).toBe('pay');
   expect(headline({ tool: 'ask_person', question: 'From which account?\nBoth are open.', will_happen: null })).toBe(
     'From which account?',
@@ -72,4 +75,17 @@ it('names states, numbers and costs', () => {
   expect(plural(1, 'call')).toBe('1 call');
   expect(plural(1200, 'call')).toBe('1,200 calls');
   expect([0, 0.0012, 1.5].map(dollars)).toEqual(['0 USD', '0.0012 USD', '1.50 USD']);
+});
+
+/** As `rules/decide.ts` writes it; the record keeps it so. */
+const REASON = 'class destructive always asks';
+
+it('says refusals with times of the reader and short digests, and nothing else otherwise', () => {
+  const digest = 'e575675d9ad3'.padEnd(64, '0');
+  const text = `call ${digest} expired at 2026-01-31T10:05:00.000Z`;
+  expect(refusalInWords(text)).toBe(`call e575675d9ad3… expired at ${when('2026-01-31T10:05:00.000Z')}`);
+  expect(refusalInWords(`${digest}0 at 2026-01-31`)).toBe(`${digest}0 at 2026-01-31`);
+  expect(refusalInWords('ended at 2026-99-99T99:99:99Z')).toBe('ended at 2026-99-99T99:99:99Z');
+  expect(reasonInWords(REASON)).toContain('a person is always asked');
+  expect(reasonInWords('a person must see this')).toBe('a person must see this');
 });

@@ -146,8 +146,39 @@ describe('passkeys over HTTP', () => {
     expect(await ask('POST', `/v1/passkeys/${'0'.repeat(16)}/enrolment`, root, { enrolment: 'x' })).toMatchObject({
       status: 404,
     });
-    // A key that this host does not know may be one that the workers know.
-    expect(await enrol(await enrolmentOf(id, SigningKey.generate()))).toMatchObject({ status: 200 });
+  });
+
+  it('keeps no enrolment that it cannot check, and enters none of these in the trail', async () => {
+    const { id } = await register(new SoftAuthenticator());
+    const stranger = SigningKey.generate();
+    const enrolment = await enrolmentOf(id, stranger);
+    expect(await ask('POST', `/v1/passkeys/${id}/enrolment`, root, { enrolment })).toMatchObject(
+      refused(`key ${stranger.kid}, which enrolled its passkey, is not trusted here`),
+    );
+    const blind = open({ trustedKeys: join(dir, 'none.json') });
+    const payload = { enrolment: await enrolmentOf(id) };
+    const answer = await blind.inject({
+      ...{ method: 'POST', url: `/v1/passkeys/${id}/enrolment`, headers: root.headers, payload },
+    });
+    await blind.close();
+    expect({ ...answer.json(), status: answer.statusCode }).toMatchObject(refused('is not trusted here'));
+    expect((await ask('GET', '/v1/passkeys')).passkeys).toMatchObject([{ id, state: 'waiting' }]);
+    expect((await store.trail.query({})).entries).toEqual([]);
+  });
+
+  it('lets nobody shut a person out: what waits and what was taken back can be removed, and does not fill the list', async () => {
+    const ids: string[] = [];
+    for (let at = 0; at < 10; at++) ids.push((await register(new SoftAuthenticator())).id);
+    expect(await register(new SoftAuthenticator())).toMatchObject(refused('you have 10 passkeys already'));
+    for (const id of ids)
+      await ask('POST', `/v1/passkeys/${id}/enrolment`, root, { enrolment: await enrolmentOf(id, SigningKey.generate()) });
+    expect(await ask('DELETE', `/v1/passkeys/${ids[0]}`)).toMatchObject({ status: 200 });
+    await ask('POST', `/v1/passkeys/${ids[1]}/enrolment`, root, { enrolment: await enrolmentOf(ids[1]!) });
+    expect(await ask('DELETE', `/v1/passkeys/${ids[1]}`)).toMatchObject(refused('holdfast keys revoke'));
+    const taken = { kid: ids[1], use: 'passkey', revoked_at: new Date().toISOString() };
+    writeFileSync(trustedKeys, JSON.stringify([trustedEntry(enroller, { enroller: true }), taken]));
+    expect(await ask('DELETE', `/v1/passkeys/${ids[1]}`)).toMatchObject({ status: 200 });
+    expect(await register(new SoftAuthenticator())).toMatchObject({ status: 200 });
   });
 
   it('shows what is revoked in the file of trusted keys', async () => {

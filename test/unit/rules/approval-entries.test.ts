@@ -77,6 +77,39 @@ describe('a list of approval rules', () => {
     expect(failed.approval).toMatchObject({ quorum: 2, roles: ['cfo'], entry: { index: 1, result: 'failed' } });
   });
 
+  it('refuses a call whose condition fails where no role may approve under each entry, and names the list', () => {
+    const list: ApprovalEntry[] = [
+      { when: 'input.euros > 5', quorum: 2, roles: ['treasurer', 'cfo'] },
+      { when: 'true', roles: ['clerk'] },
+    ];
+    const refused = {
+      verdict: 'deny',
+      word: 'denied_by_rule',
+      rule: null,
+      reason: expect.stringMatching(
+        /condition of entry 1 of approvals.tools.pay failed \(.*\), and no role may approve under each of its rules \(treasurer, cfo; clerk\), so nobody can be asked; the agent's approvals.tools.pay must name a role in all of them/,
+      ) as string,
+    };
+    expect(verdictOf(call(1), { tools: { pay: list } })).toMatchObject(refused);
+    expect(verdictOf(call(1), { tools: { pay: list } }, { ask: ['pay'] })).toMatchObject(refused);
+    expect(verdictOf(call(1), { tools: { pay: list } }, { mode: 'locked', ask: ['pay'] })).toMatchObject(refused);
+    expect(verdictOf(call(1), { tools: { pay: list } }, { allow: ['pay'] }).verdict).toBe('allow');
+    const all = list.map((entry) => ({ ...entry, roles: [...entry.roles!, 'board'] }));
+    const asked = verdictOf(call(1), { tools: { pay: all } });
+    expect(asked).toMatchObject({ verdict: 'ask', approval: { quorum: 2, roles: ['board'] } });
+  });
+
+  it('asks nobody later because of an escalation that one of its entries has, where a condition fails', () => {
+    const roles = ['treasurer'];
+    const list: ApprovalEntry[] = [
+      { when: 'input.euros > 5', quorum: 2, roles, escalate: [{ afterMs: 5, roles: ['clerk'] }] },
+      { when: 'true', roles },
+    ];
+    const asked = verdictOf(call(1), { tools: { pay: list } });
+    expect(asked.approval).toEqual(expect.objectContaining({ quorum: 2, roles }));
+    expect(asked.approval).not.toHaveProperty('escalate');
+  });
+
   it('leaves what permission rules deny, ask or allow; mode locked refuses, and mode plan too', () => {
     const approvals: Approvals = { tools: { pay: [{ allow: true }] } };
     expect(verdictOf(call(5), approvals, { deny: ['pay'] }).verdict).toBe('deny');
@@ -106,7 +139,7 @@ describe('a list of approval rules', () => {
         const verdict = applyEntries(compiled, ({ text }) => entries[Number(text.split(' ').at(-1))]!.outcome);
         const at = entries.findIndex(({ outcome }) => outcome !== false);
         const reached = entries[at];
-        expect(verdict.allows).toBe(reached?.outcome === true && reached.allow);
+        expect(verdict.verdict).toBe(reached?.outcome === true && reached.allow ? 'allow' : 'ask');
         const asked = entries.filter(({ allow }) => !allow).map(({ quorum }) => quorum);
         const needed =
           reached === undefined || (reached.allow && reached.outcome === true)

@@ -107,13 +107,49 @@ describe('the strictest of some policies', () => {
   it('requires what any of them requires', () => {
     fc.assert(
       fc.property(policies, fc.array(policies, { maxLength: 4 }), (first, rest) => {
-        const all = strictestOf([first, ...rest]);
+        const { policy: all } = strictestOf([first, ...rest]);
         for (const one of [first, ...rest]) {
           expect(all.quorum).toBeGreaterThanOrEqual(one.quorum);
           expect(one.channel === 'any' || all.channel === 'attested').toBe(true);
           expect(all.four_eyes || !one.four_eyes).toBe(true);
           expect(one.roles.length === 0 || all.roles.length > 0).toBe(true);
         }
+      }),
+    );
+  });
+
+  it('lets nobody approve, at any time, who may not from the beginning under each of them', () => {
+    fc.assert(
+      fc.property(
+        policies,
+        fc.array(policies, { maxLength: 4 }),
+        roles,
+        fc.integer({ min: 0, max: 6 }),
+        (first, rest, own, ms) => {
+          const { policy, isDecidable } = strictestOf([first, ...rest]);
+          fc.pre(isDecidable);
+          if (mayApprove(policy, own, ms)) for (const one of [first, ...rest]) expect(mayApprove(one, own, 0)).toBe(true);
+        },
+      ),
+    );
+  });
+
+  it('never escalates: an entry without escalation may be the one that the call needed', () => {
+    const one = { ...PLAIN_POLICY, roles: ['treasurer', 'cfo'], escalate: [{ after_ms: 5, roles: ['board'] }] };
+    const other = { ...PLAIN_POLICY, quorum: 2, roles: ['cfo', 'clerk'] };
+    const strictest = { policy: { ...PLAIN_POLICY, quorum: 2, roles: ['cfo'] }, isDecidable: true };
+    expect(strictestOf([one, other, PLAIN_POLICY])).toEqual(strictest);
+    expect(strictestOf([other, PLAIN_POLICY, one])).toEqual(strictest);
+  });
+
+  it('is undecidable exactly if some name roles and no role is named by all of those', () => {
+    fc.assert(
+      fc.property(policies, fc.array(policies, { maxLength: 4 }), (first, rest) => {
+        const lists = [first, ...rest].map((one) => one.roles).filter((names) => names.length > 0);
+        const common = ['treasurer', 'cfo', 'clerk', 'board'].filter((role) => lists.every((names) => names.includes(role)));
+        const { policy, isDecidable } = strictestOf([first, ...rest]);
+        expect(isDecidable).toBe(common.length > 0);
+        if (isDecidable && lists.length > 0) expect([...policy.roles].sort()).toEqual(common.sort());
       }),
     );
   });

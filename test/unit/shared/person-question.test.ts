@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { durationMs, isAddressee, questionPolicy } from '../../../src/shared/approval/person-question';
+import { addresseesOf, durationMs, isNamed, questionPolicy } from '../../../src/shared/approval/person-question';
 import { questionCard } from '../../../src/cards/question-card';
 import { PLAIN_POLICY } from '../../../src/shared/approval/approval';
 import { readDecision } from '../../../src/shared/approval/decision';
@@ -41,12 +41,41 @@ describe('an answer from outside', () => {
   });
 });
 
-test('only those who are named may answer; a role counts where it is proved', () => {
-  expect(isAddressee(undefined, 'bob', [])).toBe(true);
-  expect(isAddressee(['ana'], ' ANA', [])).toBe(true);
-  expect(isAddressee(['ana'], 'bob', ['treasurer'])).toBe(false);
-  expect(isAddressee(['treasurer'], 'bob', ['treasurer'])).toBe(true);
-  expect(isAddressee(['treasurer'], 'bob', [])).toBe(false);
+describe('a question is for', () => {
+  it('everybody who may answer, or the people who are named', () => {
+    expect(addresseesOf({})).toBeNull();
+    expect(isNamed(null, 'bob')).toBe(true);
+    const ana = addresseesOf({ to: ['ana'] });
+    expect(isNamed(ana, ' ANA')).toBe(true);
+    expect(isNamed(ana, 'bob')).toBe(false);
+  });
+
+  it('a role only where that is written, so that no person gets one by a name', () => {
+    const addressees = addresseesOf({ to: ['acme/ana', 'role:treasurer'] });
+    expect(addressees).toEqual({ people: ['acme/ana'], roles: ['treasurer'] });
+    for (const name of ['treasurer', 'role:treasurer', 'acme/treasurer', 'Role:Treasurer'])
+      expect(isNamed(addressees, name)).toBe(false);
+    expect(addresseesOf({ to: ['treasurer'] })).toEqual({ people: ['treasurer'], roles: [] });
+  });
+
+  it('either a person or a role, whatever an entry says', () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.oneof(
+            fc.string(),
+            fc.string().map((text) => `role:${text}`),
+          ),
+        ),
+        (to) => {
+          const { people, roles } = addresseesOf({ to })!;
+          expect(people.length + roles.length).toBe(to.length);
+          expect(people.filter((name) => name.startsWith('role:'))).toEqual([]);
+          for (const role of roles) expect(to).toContain(`role:${role}`);
+        },
+      ),
+    );
+  });
 });
 
 test('a question has the channel of its agent, and neither quorum nor roles nor four eyes', () => {

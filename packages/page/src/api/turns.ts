@@ -1,7 +1,7 @@
 /** Turns, and what people do with them. */
 import type { JsonObject } from '../../../../src/shared/json/json';
 import type { DecidedCall, ShownTurn, TurnSummary } from '../../../../src/shapes/turn-view';
-import type { WhatIfAnswer } from '../../../../src/shapes/records';
+import type { TurnFiles, WhatIfAnswer } from '../../../../src/shapes/records';
 import { get, newKey, post } from './http';
 
 const of = (turn: string) => `v1/turns/${encodeURIComponent(turn)}`;
@@ -32,6 +32,7 @@ export const steerTurn = (turn: string, text: string): Promise<{ by: string }> =
 export const cancelTurn = (turn: string): Promise<unknown> => post(`${of(turn)}/cancel`, {}, { key: newKey() });
 export const eventsOf = (turn: string): string => `${of(turn)}/events`;
 export const bundleOf = (turn: string): string => `${of(turn)}/bundle`;
+export const readFiles = (turn: string): Promise<TurnFiles> => get<TurnFiles>(`${of(turn)}/files`);
 export const reportOf = (turn: string): string => `${of(turn)}/report`;
 
 export const askWhatIf = (turn: string, changes: { rules?: string; approvals?: string }): Promise<WhatIfAnswer> =>

@@ -4,6 +4,7 @@
  */
 import { isJsonObject, setOwn, type Json, type JsonObject } from '../../../../src/shared/json/json';
 import { JsonSyntaxError, parseJson } from '../../../../src/shared/json/parse-json';
+import { lengthFault, numberFault } from './field-limits';
 import type { Field } from './schema-fields';
 
 export type Draft =
@@ -97,7 +98,7 @@ export function valueOf(field: Field, draft: Draft, path = ''): FormValue {
       return option === undefined ? fault('Choose one.') : { ok: true, value: option };
     }
     case 'text':
-      return field.is === 'number' ? numberOf(field, draft.text, fault) : { ok: true, value: draft.text };
+      return field.is === 'number' ? numberOf(field, draft.text, fault) : textOf(field, draft.text, fault);
     case 'json':
       return jsonOf(draft.text, fault);
     case 'list':
@@ -113,9 +114,22 @@ function numberOf(field: Extract<Field, { is: 'number' }>, text: string, fault: 
   if (!Number.isFinite(value)) return fault('This number is too large.');
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) return fault('This number is too large to be exact.');
   if (field.integer && !Number.isInteger(value)) return fault('This must be a whole number.');
-  if (field.minimum !== null && value < field.minimum) return fault(`At least ${field.minimum}.`);
-  if (field.maximum !== null && value > field.maximum) return fault(`At most ${field.maximum}.`);
-  return { ok: true, value };
+  const limit = numberFault(value, field.limits);
+  return limit === null ? { ok: true, value } : fault(limit);
+}
+
+function textOf(field: Field, text: string, fault: (message: string) => FormValue): FormValue {
+  if (field.is !== 'text') return { ok: true, value: text };
+  // A character outside the basic plane is one, as JSON Schema counts.
+  const limit = lengthFault([...text].length, field.limits, 'character');
+  if (limit !== null) return fault(limit);
+  return field.format === 'date' && !isDate(text) ? fault('This must be a day, such as 2026-01-31.') : { ok: true, value: text };
+}
+
+/** A day that the calendar has. */
+export function isDate(text: string): boolean {
+  const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00:00Z`) : null;
+  return at !== null && !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text);
 }
 
 function jsonOf(text: string, fault: (message: string) => FormValue): FormValue {
@@ -129,7 +143,8 @@ function jsonOf(text: string, fault: (message: string) => FormValue): FormValue 
 function listOf(field: Field, drafts: Draft[], path: string): FormValue {
   const item: Field = field.is === 'list' ? field.item : { ...field, is: 'json' };
   const values = drafts.map((draft, index) => valueOf(item, draft, `${path}[${index}]`));
-  const faults = values.flatMap((one) => (one.ok ? [] : one.faults));
+  const count = field.is === 'list' ? lengthFault(drafts.length, field.limits, 'entry') : null;
+  const faults = values.flatMap((one) => (one.ok ? [] : one.faults)).concat(count === null ? [] : [{ path, message: count }]);
   return faults.length > 0
     ? { ok: false, faults }
     : { ok: true, value: values.map((one) => (one.ok ? (one.value ?? null) : null)) };

@@ -1,5 +1,5 @@
 /** Times, sums and states in words. */
-import type { Json, JsonObject } from '../../../../src/shared/json/json';
+import { isJsonObject, type Json, type JsonObject } from '../../../../src/shared/json/json';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -123,13 +123,17 @@ export function headline({ question, will_happen: preview, tool, input }: Headli
     if (line !== '') return line;
   }
   if (preview !== null && preview !== undefined && typeof preview !== 'string') return `${tool}: ${compact(preview)}`;
-  return input === undefined ? tool : `${tool} ${compact(input)}`;
+  return input === undefined || Object.keys(input).length === 0 ? tool : `${tool}: ${compact(input)}`;
 }
 
 const LONGEST = 160;
 
 function compact(value: Json): string {
-  const text = JSON.stringify(value);
+  const text = isJsonObject(value)
+    ? Object.entries(value)
+        .map(([name, one]) => `${name} ${typeof one === 'string' ? one.replace(/\s+/g, ' ') : JSON.stringify(one)}`)
+        .join(', ')
+    : JSON.stringify(value);
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST).toWellFormed()}…`;
 }
 

@@ -3,6 +3,7 @@
  * that every value can be written. The schema only shapes the form: the worker checks the value.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../../../src/shared/json/json';
+import { limitsOf, type Limits } from './field-limits';
 
 interface Common {
   /** Empty: the whole value. */
@@ -16,12 +17,12 @@ interface Common {
 
 export type Field = Common &
   (
-    | { is: 'text'; long: boolean }
-    | { is: 'number'; integer: boolean; minimum: number | null; maximum: number | null }
+    | { is: 'text'; long: boolean; format: string | null; limits: Limits }
+    | { is: 'number'; integer: boolean; limits: Limits }
     | { is: 'flag' }
     | { is: 'choice'; options: Json[] }
     | { is: 'group'; fields: Field[] }
-    | { is: 'list'; item: Field }
+    | { is: 'list'; item: Field; limits: Limits }
     | { is: 'json' }
   );
 
@@ -65,6 +66,8 @@ function read(schema: Json, place: Place): Field {
         ...common,
         is: 'text',
         long: Number(shape.maxLength ?? 0) > 200 || (shape.maxLength === undefined && !('format' in shape)),
+        format: textAt(shape, 'format'),
+        limits: limitsOf(shape),
       };
     case 'integer':
     case 'number':
@@ -72,14 +75,18 @@ function read(schema: Json, place: Place): Field {
         ...common,
         is: 'number',
         integer: shape.type === 'integer',
-        minimum: numberAt(shape, 'minimum'),
-        maximum: numberAt(shape, 'maximum'),
+        limits: limitsOf(shape),
       };
     case 'boolean':
       return { ...common, is: 'flag' };
     case 'array':
       if (level >= MOST_LEVELS || !isJsonObject(shape.items)) return common;
-      return { ...common, is: 'list', item: read(shape.items, { ...place, name: '', required: true, level: level + 1 }) };
+      return {
+        ...common,
+        is: 'list',
+        item: read(shape.items, { ...place, name: '', required: true, level: level + 1 }),
+        limits: limitsOf(shape),
+      };
     case 'object':
       return groupOf(shape, place, common);
     default:
@@ -130,11 +137,6 @@ function optionsOf(shape: JsonObject): Json[] | null {
 function textAt(schema: JsonObject, key: string): string | null {
   const value = schema[key];
   return typeof value === 'string' && value !== '' ? value : null;
-}
-
-function numberAt(schema: JsonObject, key: string): number | null {
-  const value = schema[key];
-  return typeof value === 'number' ? value : null;
 }
 
 function without(schema: JsonObject, key: string): JsonObject {

@@ -1,6 +1,7 @@
 /** Notices: what went wrong and what to do, what to know before deciding, and that something is being read. */
 import type { ComponentChildren } from 'preact';
 import type { ApiError } from '../api/http';
+import { refusalInWords } from '../lib/refusal-words';
 import { Words } from './text';
 
 export type Tone = 'plain' | 'good' | 'warn' | 'bad';
@@ -19,7 +20,7 @@ export function ErrorNotice({ error, retry }: { error: ApiError | null; retry?: 
   return (
     <Notice tone="bad">
       <p class="notice-title">
-        <Words of={error.message} />
+        <Words of={refusalInWords(error.message)} />
       </p>
       {error.details.length > 0 && (
         <ul>
@@ -32,7 +33,7 @@ export function ErrorNotice({ error, retry }: { error: ApiError | null; retry?: 
       )}
       {error.hint !== null && (
         <p>
-          <Words of={error.hint} />
+          <Words of={refusalInWords(error.hint)} />
         </p>
       )}
       {retry && (

@@ -1,9 +1,10 @@
 /** A form from a JSON Schema. What stands in it is a draft; `valueOf` makes the value. */
 import { useId } from 'preact/hooks';
 import { setOwn } from '../../../../src/shared/json/json';
-import { visible } from '../../../../src/shared/text/visible';
+import { limitsInWords } from '../lib/field-limits';
 import { draftOf, emptyDraft, valueOf, type Draft, type FormFault } from '../lib/form-value';
 import type { Field } from '../lib/schema-fields';
+import { Control, Unseen } from './schema-control';
 import { Words } from './text';
 
 interface Props {
@@ -76,6 +77,7 @@ function Items({
         <Presence field={field} draft={draft} faults={faults} onChange={onChange} />
       </legend>
       <Description field={field} />
+      <Faults of={faults} path={path} />
       {items.map((item, index) => (
         <div class="item" key={index}>
           <SchemaForm
@@ -101,9 +103,8 @@ function Single(props: Props) {
   const { field, faults, path = '' } = props;
   const id = useId();
   const own = faults.filter((fault) => fault.path === path);
-  const described = [field.description !== null ? `${id}-about` : '', own.length > 0 ? `${id}-fault` : '']
-    .filter(Boolean)
-    .join(' ');
+  const about = field.description !== null || limitsOf(field) !== null;
+  const described = [about ? `${id}-about` : '', own.length > 0 ? `${id}-fault` : ''].filter(Boolean).join(' ');
   return (
     <div class="field">
       <div class="field-head">
@@ -113,6 +114,7 @@ function Single(props: Props) {
         <Presence {...props} />
       </div>
       <Control {...props} id={id} describedBy={described === '' ? undefined : described} isWrong={own.length > 0} />
+      <Unseen draft={props.draft} />
       <Description field={field} id={`${id}-about`} />
       {own.length > 0 && (
         <p class="fault" id={`${id}-fault`}>
@@ -123,74 +125,24 @@ function Single(props: Props) {
   );
 }
 
-function Control({ id, describedBy, isWrong, field, draft, onChange }: Props & ControlProps) {
-  const common = { id, 'aria-describedby': describedBy, 'aria-invalid': isWrong ? ('true' as const) : undefined };
-  switch (draft.is) {
-    case 'absent':
-    case 'null':
-      return <output {...common}>{draft.is === 'null' ? 'null' : 'left out'}</output>;
-    case 'flag':
-      return (
-        <input
-          {...common}
-          type="checkbox"
-          checked={draft.on}
-          onChange={({ currentTarget: { checked } }) => onChange({ is: 'flag', on: checked })}
-        />
-      );
-    case 'choice':
-      return (
-        <select
-          {...common}
-          value={String(draft.index)}
-          onChange={({ currentTarget: { value } }) => onChange({ is: 'choice', index: Number(value) })}
-        >
-          <option value="-1">Choose …</option>
-          {field.is === 'choice' &&
-            field.options.map((option, index) => <option value={String(index)}>{visible(String(option))}</option>)}
-        </select>
-      );
-    default: {
-      const text = draft.is === 'text' || draft.is === 'json' ? draft.text : '';
-      const put = (value: string) => onChange({ is: draft.is === 'json' ? 'json' : 'text', text: value });
-      const isLong = draft.is === 'json' || (field.is === 'text' && field.long);
-      return isLong ? (
-        <textarea
-          {...common}
-          class={draft.is === 'json' ? 'code' : ''}
-          rows={Math.min(16, Math.max(draft.is === 'json' ? 4 : 1, text.split('\n').length))}
-          spellcheck={false}
-          value={text}
-          onInput={({ currentTarget: { value } }) => put(value)}
-        />
-      ) : (
-        <input
-          {...common}
-          type="text"
-          inputMode={field.is === 'number' ? 'decimal' : 'text'}
-          autocomplete="off"
-          spellcheck={false}
-          value={text}
-          onInput={({ currentTarget: { value } }) => put(value)}
-        />
-      );
-    }
-  }
-}
-
-interface ControlProps {
-  id: string;
-  describedBy: string | undefined;
-  isWrong: boolean;
+/** Of a list itself; its entries show their own. */
+function Faults({ of, path }: { of: readonly FormFault[]; path: string }) {
+  const own = of.filter((fault) => fault.path === path);
+  return own.length === 0 ? null : <p class="fault">{own.map(({ message }) => message).join(' ')}</p>;
 }
 
 function Description({ field, id }: { field: Field; id?: string }) {
-  if (field.description === null) return null;
+  const limits = limitsOf(field);
+  if (field.description === null && limits === null) return null;
   return (
     <p class="hint" {...(id ? { id } : {})}>
-      <Words of={field.description} />
+      {field.description !== null && <Words of={field.description} />} {limits}
     </p>
   );
+}
+
+function limitsOf(field: Field): string | null {
+  return 'limits' in field ? limitsInWords(field.limits, field.is === 'list' ? 'entry' : 'character') : null;
 }
 
 /** To leave an optional field out, to write null, and to edit a part as raw JSON. */
@@ -198,7 +150,7 @@ function Presence({ field, draft, onChange, path = '' }: Props) {
   const buttons: [string, Draft][] = [];
   if (draft.is === 'absent' || draft.is === 'null') buttons.push(['fill in', emptyDraft({ ...field, required: true })]);
   else if (!field.required) buttons.push(['leave out', { is: 'absent' }]);
-  if (field.nullable && draft.is !== 'null') buttons.push(['null', { is: 'null' }]);
+  if (field.nullable && draft.is !== 'null') buttons.push(['set to nothing', { is: 'null' }]);
   const back = draft.is === 'json' && field.is !== 'json' ? readBack(field, draft) : null;
   if (back !== null) buttons.push(['as a form', back]);
   return (

@@ -1,20 +1,29 @@
 /** Sends a decision. It names the whole digest of the card that was shown, so a call that has changed since refuses it. */
 import type { Question } from '../../../../src/shapes/turn-view';
-import { newKey } from '../api/http';
+import { ApiError, newKey } from '../api/http';
 import { decide, readChallenge, type Decision, type DecisionReply } from '../api/turns';
 import { plural } from '../lib/format';
-import { hasPasskey, passkeysRead, signWithPasskey } from './passkeys';
+import { arePasskeysKnown, hasPasskey, signWithPasskey } from './passkeys';
+
+const takesSignatures = ({ card, approval }: Question) => (card.policy?.channel ?? approval.channel) === 'attested';
 
 /** Only where signed decisions count, and the person has a passkey that counts; otherwise the gateway signs. */
-export function signsByPasskey({ card, approval }: Question): boolean {
-  return (card.policy?.channel ?? approval.channel) === 'attested' && hasPasskey();
+export function signsByPasskey(question: Question): boolean {
+  return takesSignatures(question) && hasPasskey();
 }
 
 /** @returns how the call stands now, in words. @throws ApiError */
 export async function sendDecision(turn: string, question: Question, what: Omit<Decision, 'call'>): Promise<string> {
   const decision: Decision = { ...what, call: question.digest };
   const key = newKey();
-  await passkeysRead();
+  // Who does not know whether there is a passkey must not have the gateway sign in its place.
+  if (takesSignatures(question) && !(await arePasskeysKnown()))
+    throw new ApiError(
+      0,
+      'passkeys_unread',
+      'Your passkeys cannot be read, and nothing was sent.',
+      'Try again in a moment. If it stays so, tell whoever runs the gateway.',
+    );
   const reply = signsByPasskey(question) ? await signed(turn, decision, key) : await decide(turn, decision, key);
   return inWords(decision, reply);
 }

@@ -4,7 +4,7 @@ import { ApiError } from '../api/http';
 import { creationOptions, listPasskeys, registerPasskey, type Passkey } from '../api/passkeys';
 import { fromBase64url, toBase64url } from '../lib/base64url';
 
-/** Null: not read yet, or this gateway has none. */
+/** Null: not read yet, or they cannot be read. */
 export const passkeys = signal<Passkey[] | null>(null);
 let reading: Promise<void> = Promise.resolve();
 
@@ -16,8 +16,12 @@ export function refreshPasskeys(): Promise<void> {
   return reading;
 }
 
-/** Waits until they are read, where that has begun: a person can be faster than the answer. */
-export const passkeysRead = (): Promise<void> => reading;
+/** Waits for the answer, since a person can be faster; asks once more where there was none. */
+export async function arePasskeysKnown(): Promise<boolean> {
+  await reading;
+  if (passkeys.value === null) await refreshPasskeys();
+  return passkeys.value !== null;
+}
 
 export function hasPasskey(): boolean {
   return passkeys.value?.some(({ state }) => state === 'enrolled') ?? false;

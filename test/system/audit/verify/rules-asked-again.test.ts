@@ -7,11 +7,15 @@ import { join } from 'node:path';
 import {
   compileRules,
   decide,
+  type ApprovalLists,
   type AgentPermissions,
   type CallFacts,
   type RuleEntry,
   type TargetKind,
 } from '../../../../src/rules';
+import { compileCondition } from '../../../../src/rules/conditions/compile';
+import type { Condition } from '../../../../src/rules/conditions/condition';
+import { PLAIN_POLICY } from '../../../../src/shared/approval/policy';
 import type { JsonObject } from '../../../../src/shared/json/json';
 import type { ToolClass } from '../../../../src/shared/turn/tool-class';
 import { pythonVerifier } from '../../support/python-verifier';
@@ -30,6 +34,8 @@ interface Case {
   kind?: TargetKind | null;
   targets?: string[] | null;
   files?: Record<string, string | null>;
+  /** What the entry of the tool's approval rules says that applies. */
+  entry?: 'allow' | 'ask' | 'refuse' | null;
 }
 
 const schema: JsonObject = {
@@ -43,21 +49,38 @@ const schema: JsonObject = {
 };
 const turn = { untrusted: true, requester: 'rita', agent: 'clerk', step: 3 };
 
-function ours({ rules, input = {}, class: kindOfTool = 'write', kind = null, targets = null, files }: Case) {
+/** A list whose one entry says this. */
+function listThat(says: 'allow' | 'ask' | 'refuse'): ApprovalLists {
+  const condition = says === 'refuse' ? compiledCondition('input.nowhere') : null;
+  const of = { when: condition?.text ?? null, condition, allow: says === 'allow', policy: PLAIN_POLICY };
+  const common = { tool: 'pay', otherwise: PLAIN_POLICY, failed: PLAIN_POLICY };
+  return new Map([['pay', { ...common, entries: [of], noCommonRole: 'no role may' }]]);
+}
+
+function compiledCondition(text: string): Condition {
+  const compiled = compileCondition(text);
+  if (!compiled.ok) throw new Error(compiled.fault);
+  return compiled.condition;
+}
+
+function ours({ rules, input = {}, class: kindOfTool = 'write', kind = null, targets = null, files, entry = null }: Case) {
   const tool = { name: 'pay', version: '1.0.0', class: kindOfTool, egress: true, target: kind, schema };
   const known = files ? { files: { hashOf: (path: string) => files[path], looked: files } } : {};
   const facts: CallFacts = { tool, input, targets, ...known, turn };
-  const said = decide(compileRules({ mode: 'default', allow: [], ask: [], deny: [], ...rules }), facts);
+  const compiled = compileRules({ mode: 'default', allow: [], ask: [], deny: [], ...rules });
+  const said = decide(entry === null ? compiled : { ...compiled, approvals: listThat(entry) }, facts);
   return { rules: said.considered.map(({ effect, rule, matched }): Fits => [effect, rule, matched]), verdict: said.verdict };
 }
 
 type Fits = [effect: string, rule: string, matches: boolean | null];
 
 function theirs(cases: readonly Case[]): { rules: Fits[]; verdicts: string[] }[] {
-  const lines = cases.map(({ rules, input = {}, class: kindOfTool = 'write', kind = null, targets = null, files = null }) => {
+  const lines = cases.map((one) => {
+    const { rules, input = {}, class: kindOfTool = 'write', kind = null, targets = null, files = null, entry = null } = one;
     const tool = { name: 'pay', version: '1.0.0', class: kindOfTool, group: '', egress: true };
     const lists = (['allow', 'ask', 'deny'] as const).map((effect) => rules[effect] ?? []);
-    return JSON.stringify({ lists, modes: [rules.mode ?? 'default'], call: { tool, input, schema, kind, targets, files, turn } });
+    const call = { tool, input, schema, kind, targets, files, turn };
+    return JSON.stringify({ lists, modes: [rules.mode ?? 'default'], call, entry });
   });
   const program = join(__dirname, '../support/judge_rules.py');
   const answers = execFileSync(python!, [program], { input: `${lines.join('\n')}\n`, maxBuffer: 50_000_000 }).toString();
@@ -156,6 +179,7 @@ both(`neither contradicts the code that workers ask, with random rules and input
       class: pick(['write', 'write', 'destructive', 'read']),
       kind: pick([kind, kind, kind, null]),
       targets: pick([[target], [target], [target, of[kind]()], [], null]),
+      entry: pick([null, null, 'allow', 'ask', 'refuse']),
       ...pick<Pick<Case, 'files'>>([{}, { files: { '/x.sh': HASH } }, { files: { '/x.sh': null } }, { files: {} }]),
     };
   });

@@ -256,6 +256,19 @@ describe('a list of approval rules', () => {
     expect(of({}, second, { run: { verdict: 'ask' } })).toBe(ANOTHER);
   });
 
+  test('refuses a call for which a condition fails, if the definition says so: older builds asked', () => {
+    const roles = list({ when: 'input.none > 1000', roles: ['treasurer'] }, { roles: ['clerk'] });
+    const failed = { index: 1, when: 'input.none > 1000', result: 'failed' };
+    const lists = { approval_lists: { pay: { entries: [], failed_refuses: true } } };
+    const refuses = { [NAMED]: { ...definition([tool({ class: 'destructive' })]), ...lists } };
+    const run = { run: { verdict: 'ask' } };
+    expect(of(roles, failed, run)).toBeNull();
+    expect(of(roles, failed, { ...run, objects: refuses })).toContain('the rules forbid it: "the condition of entry 1');
+    expect(of(LIST, second, { objects: refuses })).toBeNull(); // no condition fails
+    const allowed = { [RULES]: policy({ allow: ['pay'] }, roles), ...refuses };
+    expect(of(roles, failed, { objects: allowed })).toBeNull();
+  });
+
   test('is that under which the input was admitted, also if people were asked again under another', () => {
     const more = { objects: { [OTHER]: policy({}, list({ allow: true })) }, admittedUnder: OTHER };
     expect(of(LIST, { ...second, index: 1 }, more)).toBeNull();

@@ -17,7 +17,7 @@ const choices = (count: number) => Array.from({ length: count }, (_, index) => `
 describe('ask_person takes a question', () => {
   it.each<[string, JsonObject]>([
     ['of one text', { question: 'Which account?' }],
-    ['with choices', { question: 'Which?', choices: choices(20), to: ['ana', 'treasurer'] }],
+    ['with choices', { question: 'Which?', choices: choices(20), to: ['ana', 'role:treasurer'] }],
     ['with a schema', { question: 'How much?', schema: { type: 'integer', minimum: 1 }, expires: '2h' }],
     ['of the longest text', { question: 'x'.repeat(4000), expires: 60_000 }],
   ])('%s', (_, input) => expect(refused(input)).toBeNull());
@@ -30,6 +30,8 @@ describe('ask_person takes a question', () => {
     ['with a choice twice', { question: 'Which?', choices: ['a', 'a'] }, 'bad_choices'],
     ['with a blank choice', { question: 'Which?', choices: ['a', ' '] }, 'bad_choices'],
     ['with a person twice', { question: 'Which?', to: ['ana', 'ana'] }, 'bad_to'],
+    ['for a role without a name', { question: 'Which?', to: ['ana', 'role:'] }, 'bad_to'],
+    ['for a role that none can be', { question: 'Which?', to: ['role:the treasurer'] }, 'bad_to'],
     ['with choices and a schema', { question: 'Which?', choices: ['a'], schema: {} }, 'choices_and_schema'],
     ['with another field', { question: 'Which?', approved: true }, 'schema_violation'],
     ['that waits for a text', { question: 'Which?', expires: 'soon' }, 'bad_expires'],

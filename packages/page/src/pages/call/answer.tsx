@@ -40,7 +40,10 @@ export function AnswerForm({ turn, question, blocked, onDone }: PanelProps) {
 /** A schema without a title makes a field without a name. */
 const named = (field: Field): Field => ({ ...field, title: field.title || 'Answer' });
 
-const TEXT: Field = { is: 'text', name: '', title: 'Answer', description: null, required: true, nullable: false, long: true };
+const TEXT: Field = {
+  ...{ is: 'text', name: '', title: 'Answer', description: null, required: true, nullable: false },
+  ...{ long: true, format: null, limits: { shortest: 1 } },
+};
 
 interface FormProps {
   disabled: boolean;

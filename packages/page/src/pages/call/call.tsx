@@ -124,9 +124,10 @@ function Neighbours({ turn, digest }: { turn: string; digest: string }) {
 
 /** It waited when the page was opened, and does not any more. */
 function Gone({ view, seen }: { view: ShownTurn; seen: Question }) {
-  const next = view.waiting.find((one) => one.id === seen.id && one.revision > seen.revision);
-  const entry = view.calls.find((one) => one.digest === seen.digest);
+  const next = nextRevision(view, seen);
+  const entry = seen.of === undefined ? view.calls.find((one) => one.digest === seen.digest) : undefined;
   const by = entry?.approval.by ?? [];
+  const turn = seen.of?.turn_id ?? view.turn_id;
   return (
     <Notice
       tone={next ? 'warn' : 'plain'}
@@ -139,18 +140,28 @@ function Gone({ view, seen }: { view: ShownTurn; seen: Question }) {
         </p>
       ) : (
         <p>
-          It is now: {entry ? <State of={entry.state} /> : 'not in the turn'}
-          {by.length > 0 && (
+          {entry && (
             <>
-              {' '}
-              by <Words of={by.join(', ')} />
+              It is now: <State of={entry.state} />
+              {by.length > 0 && (
+                <>
+                  {' '}
+                  by <Words of={by.join(', ')} />
+                </>
+              )}
+              .{' '}
             </>
           )}
-          . <a href="#/">Back to the inbox</a>
+          <a href={writeRoute({ page: 'turn', turn })}>Its turn</a> shows what became of it. <a href="#/">Back to the inbox</a>
         </p>
       )}
     </Notice>
   );
+}
+
+/** The same call, changed since; calls of different turns can have the same number. */
+function nextRevision({ waiting }: ShownTurn, seen: Question): Question | undefined {
+  return waiting.find((one) => one.id === seen.id && one.of?.turn_id === seen.of?.turn_id && one.revision > seen.revision);
 }
 
 function NotWaiting({ view, digest }: { view: ShownTurn; digest: string }) {

@@ -3,6 +3,7 @@ import type { Card } from '../../../../../src/shapes/card';
 import type { DecisionView } from '../../../../../src/shapes/turn-view';
 import { when } from '../../lib/format';
 import { isInDoubt, isQuestion } from '../../lib/kind';
+import { reasonInWords, refusalInWords } from '../../lib/refusal-words';
 import { Notice } from '../../parts/notice';
 import { Code, Lines, Value, Words } from '../../parts/text';
 
@@ -123,7 +124,7 @@ export function WhyAsked({ card }: { card: Card }) {
   return (
     <section>
       <h2>Why a person is asked</h2>
-      {reason && <Lines of={reason} />}
+      {reason && <Lines of={reasonInWords(reason)} />}
       {held.length > 0 && (
         <ul>
           {held.map(({ text }) => (
@@ -184,7 +185,7 @@ export function Decisions({ decisions, remarks = [], isAnswer }: DecisionsProps)
           <ul>
             {remarks.map((remark) => (
               <li>
-                <Lines of={remark} />
+                <Lines of={refusalInWords(remark)} />
               </li>
             ))}
           </ul>

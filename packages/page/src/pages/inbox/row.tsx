@@ -21,6 +21,8 @@ interface Props {
 export function Row({ item, position, count, isCurrent, isSelected, maySelect, onSelect, onFocus }: Props) {
   const { card, turn_id } = item;
   const left = expiryOf(card.expires_at, now.value);
+  const payee = item.payee !== null && !item.headline.includes(item.payee) ? item.payee : null;
+  const waits = age(card.asked_at, now.value);
   return (
     <li
       class={`row ${isCurrent ? 'current' : ''} ${isSelected ? 'selected' : ''}`}
@@ -47,7 +49,12 @@ export function Row({ item, position, count, isCurrent, isSelected, maySelect, o
         </a>
         <p class="row-facts">
           <span class={`kind ${card.kind}`}>{KINDS[card.kind]}</span>
-          <span>
+          {payee !== null && (
+            <span class="payee">
+              to <Words of={payee} />
+            </span>
+          )}
+          <span class="tool">
             <Words of={card.tool} />
           </span>
           <span class="agent">
@@ -63,7 +70,7 @@ export function Row({ item, position, count, isCurrent, isSelected, maySelect, o
       <Decided item={item} />
       <div class="times">
         {left && <span class={left.soon ? 'soon' : ''}>{left.over ? 'expired' : `${left.text} left`}</span>}
-        <span class="soft">{age(card.asked_at, now.value) ?? ''}</span>
+        {waits !== null && <span class="soft">waits {waits}</span>}
       </div>
     </li>
   );

@@ -41,7 +41,7 @@ export function Passkeys() {
                 Compare this fingerprint with whoever enrols it: <Code of={fingerprint} />
               </p>
             )}
-            {state === 'waiting' && (
+            {state !== 'enrolled' && (
               <button
                 type="button"
                 class="quiet small"

@@ -3,7 +3,7 @@ import { useRef, useState } from 'preact/hooks';
 import type { ShownTurn } from '../../../../../src/shapes/turn-view';
 import { addressOf } from '../../api/http';
 import { bundleOf, cancelTurn, readTurn, reportOf, steerTurn } from '../../api/turns';
-import { count, dollars, headline, when } from '../../lib/format';
+import { headline, plural, when } from '../../lib/format';
 import { writeRoute } from '../../lib/route';
 import { State } from '../../parts/badge';
 import { Dialog } from '../../parts/dialog';
@@ -15,10 +15,12 @@ import { useAction, useLoad } from '../../parts/use-load';
 import { mayAudit, mayManage } from '../../state/me';
 import { useTurnEvents } from '../../state/follow-turn';
 import { Calls } from './calls';
+import { Costs } from './costs';
+import { Files } from './files';
 import { Timeline } from './timeline';
 import { Transcript } from './transcript';
 
-const TABS = { timeline: 'What happened', transcript: 'Transcript', calls: 'Calls', costs: 'Costs' } as const;
+const TABS = { timeline: 'What happened', transcript: 'Transcript', calls: 'Calls', files: 'Files', costs: 'Costs' } as const;
 type Tab = keyof typeof TABS;
 
 export function TurnPage({ turn }: { turn: string }) {
@@ -57,7 +59,8 @@ export function TurnPage({ turn }: { turn: string }) {
         {tab === 'timeline' && <Timeline turn={turn} followed={followed} />}
         {tab === 'transcript' && <Transcript turn={turn} revision={data.head ?? ''} />}
         {tab === 'calls' && <Calls view={data} />}
-        {tab === 'costs' && <Costs view={data} />}
+        {tab === 'files' && <Files turn={turn} revision={data.head ?? ''} />}
+        {tab === 'costs' && <Costs view={data} events={followed.events} />}
       </div>
     </div>
   );
@@ -111,7 +114,10 @@ function Facts({ view }: { view: ShownTurn }) {
 function Waiting({ view }: { view: ShownTurn }) {
   if (view.waiting.length === 0)
     return view.pending.length === 0 ? null : (
-      <Notice tone="warn">{view.pending.length} calls wait, but their cards cannot be read now.</Notice>
+      <Notice tone="warn">
+        {plural(view.pending.length, 'call waits, but its card', 'calls wait, but their cards')} cannot be read now. Reload the
+        page in a moment.
+      </Notice>
     );
   return (
     <Notice tone="warn" title="Waits for a person">
@@ -125,34 +131,6 @@ function Waiting({ view }: { view: ShownTurn }) {
         ))}
       </ul>
     </Notice>
-  );
-}
-
-function Costs({ view: { usage, step, calls } }: { view: ShownTurn }) {
-  const { cost_usd, input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens } = usage;
-  const rows: [string, string][] = [
-    ['Cost of the model', dollars(cost_usd)],
-    ['Steps', count(step)],
-    ['Calls', count(calls.length)],
-    ['Tokens in', count(input_tokens)],
-    ['Tokens out', count(output_tokens)],
-    ['Tokens read from the cache', count(cache_read_tokens)],
-    ...(cache_creation_tokens === undefined
-      ? []
-      : [['Tokens written to the cache', count(cache_creation_tokens)] as [string, string]]),
-  ];
-  return (
-    <section>
-      <h2>Costs</h2>
-      <dl class="facts">
-        {rows.map(([name, value]) => (
-          <div>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-    </section>
   );
 }
 
