@@ -11,7 +11,7 @@ import type { Hooks } from '../tools/admit/hooks';
 import type { AgentPermissions } from '../tools/admit/policy';
 import { type ToolReference, resolveReference } from '../tools/define/versions';
 import { type Tool, isTool } from '../tools/define/tool';
-import type { ResultDefinition } from '../tools/results/give-result';
+import type { ResultDefinition } from './give-result';
 import type { GivesResult } from '../shared/turn/result';
 import type { AgentLimits } from './limits';
 
@@ -114,6 +114,8 @@ export interface Agent<R = unknown>
   readonly budgets: readonly Budget[] | undefined;
   readonly classifier: Classifier | undefined;
   readonly result: ResultDefinition | undefined;
+  /** `give_result`, by which the model gives the result. */
+  readonly resultTool: Tool | undefined;
   readonly [AGENT]: true;
 }
 

@@ -17,7 +17,7 @@ import { circles, withSubAgents } from './agent-tool';
 import { chainFaults, modelFaults, modelSettings, unknownModels } from './models';
 import { resolveTools, toolboxFaults, type AgentDefinition, AGENT, type Agent, isAgent } from './agent';
 import { isTool, type Tool } from '../tools/define/tool';
-import { resultFaults } from '../tools/results/give-result';
+import { giveResultTool, resultFaults } from './give-result';
 import { copyAsJson, isZod } from '../tools/schema/schema';
 import { DEFAULT_LIMITS, LIMIT_NAMES, limitFaults } from './limits';
 
@@ -75,7 +75,7 @@ export function defineAgent(definition: AgentDefinition): Agent {
   const references = definition.tools ?? [];
   const names = references.map(referredName);
 
-  faults.push(...unknownFields(definition, [...Object.keys(FIELDS), 'wanted', 'ownCostLimit']));
+  faults.push(...unknownFields(definition, [...Object.keys(FIELDS), 'wanted', 'ownCostLimit', 'resultTool']));
   faults.push(...unknownFields(definition.limits, LIMIT_NAMES, 'limits'));
   fault(!NAME.test(definition.name), `name ${JSON.stringify(definition.name)} must match ${NAME.source}`);
   fault(typeof definition.prompt !== 'string' || definition.prompt.trim() === '', 'prompt is empty');
@@ -114,6 +114,7 @@ export function defineAgent(definition: AgentDefinition): Agent {
   if (faults.length > 0)
     throw new Error(`Agent ${JSON.stringify(definition.name)} is not well defined:\n- ${faults.join('\n- ')}`);
 
+  const result = definition.result === undefined || isZod(definition.result) ? definition.result : copyAsJson(definition.result);
   return Object.freeze({
     name: definition.name,
     prompt: definition.prompt,
@@ -139,7 +140,8 @@ export function defineAgent(definition: AgentDefinition): Agent {
     steerSupersedes: definition.steerSupersedes ?? false,
     contextWindow,
     compactAt,
-    result: definition.result === undefined || isZod(definition.result) ? definition.result : copyAsJson(definition.result),
+    result,
+    resultTool: result && giveResultTool(result),
     [AGENT]: true as const,
   });
 }

@@ -5,7 +5,7 @@ import type { AgentSummary, AgentView } from '../shapes/agent-view';
 import { asJson, type JsonObject } from '../shared/json/json';
 import { ruledTool } from '../tools/admit/policy';
 import { describe } from '../tools/define/model-text';
-import { resultSchema } from '../tools/results/give-result';
+import { resultSchema } from './give-result';
 import type { Tool } from '../tools/define/tool';
 import { budgetsFor } from '../tools/limits/budgets';
 import { VERDICT_WORDS } from '../tools/lint/explain-permission';

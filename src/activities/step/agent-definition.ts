@@ -11,7 +11,7 @@ import { withoutSecrets } from '../../shared/text/secrets';
 import { describe } from '../../tools/define/model-text';
 import type { ApprovalList } from '../../rules';
 import type { PreparedAgent, PreparedTool } from '../../tools/catalogue/registry';
-import { resultSchema } from '../../tools/results/give-result';
+import { resultSchema } from '../../agents/give-result';
 import { outputSchema } from '../../tools/schema/schema';
 import { canonical } from '../../shared/json/canonical';
 import { sha256Hex } from '../../shared/json/sha256';

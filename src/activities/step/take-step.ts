@@ -23,9 +23,9 @@ import {
   unlistedServerTools,
   containerOf,
   type AskedIds,
+  withResultCall,
   withUniqueIds,
 } from './model-content';
-import { withResultCall } from './result-call';
 import { addBeginning } from './turn-start-and-end';
 import {
   messagesForModel,
@@ -108,8 +108,8 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
       ...first,
     };
   }
-  const asked = agent.agent.result === undefined ? answer.response : withResultCall(answer.response);
-  const { response, askedIds } = withUniqueIds(asked, all, input.step);
+  const whole = agent.agent.result === undefined ? answer.response : withResultCall(answer.response);
+  const { response, askedIds } = withUniqueIds(whole, all, input.step);
   const taken = takenBy(answer);
   const unlistedTools = unlistedServerTools(response, agent.agent.serverTools);
   if (unlistedTools.length > 0) throw unlistedServerTool(unlistedTools);

@@ -10,7 +10,7 @@ import { HISTORY, RESULT, type SourceComparison } from './source-comparison';
 import { attributesOf, eventType, firstPayload, hashOf, resultIn, UNKNOWN } from './values';
 
 /** States in which a turn ends because its agent is done. */
-const DONE = new Set<Json | undefined>(['completed', 'refused']);
+const FINAL_STATES = new Set<Json | undefined>(['completed', 'refused']);
 
 export class TurnResults {
   private runs = 0;
@@ -36,13 +36,13 @@ export class TurnResults {
   event(event: JsonObject): void {
     const attributes = attributesOf(event);
     const type = eventType(event);
-    if (type === 'ACTIVITY_TASK_SCHEDULED') this.scheduled(event, attributes);
-    if (type === 'ACTIVITY_TASK_COMPLETED') this.completed(attributes);
+    if (type === 'ACTIVITY_TASK_SCHEDULED') this.noteArgument(event, attributes);
+    if (type === 'ACTIVITY_TASK_COMPLETED') this.noteOutput(attributes);
     const view = resultIn(type, attributes);
     if (view !== null) this.all.addFacts('run', String(this.runs), { result: hashOf(view.result ?? null) }, RESULT);
   }
 
-  private scheduled(event: JsonObject, { activityType, input }: JsonObject): void {
+  private noteArgument(event: JsonObject, { activityType, input }: JsonObject): void {
     const type = text(object(activityType).name);
     const payload = firstPayload(input);
     const value = payload === UNKNOWN ? {} : object(payload);
@@ -55,7 +55,7 @@ export class TurnResults {
       this.all.report('D2', 'A call is said to have given a result, and no step has said so of it');
   }
 
-  private completed({ scheduledEventId, result }: JsonObject): void {
+  private noteOutput({ scheduledEventId, result }: JsonObject): void {
     const id = text(scheduledEventId);
     const payload = firstPayload(result);
     if (payload === UNKNOWN) return;
@@ -81,7 +81,7 @@ export class TurnResults {
     if (value === null) return;
     const { result_of = null, state, envelope } = value;
     this.all.addFacts('block', head, { result_of }, HISTORY);
-    if (DONE.has(state) && envelope !== true && result_of === null)
+    if (FINAL_STATES.has(state) && envelope !== true && result_of === null)
       this.all.report('D6', 'A turn is said to have come to its end after calls, and none of them gave a result');
     if ((result_of === null) !== (result === null))
       this.all.report('D6', 'A turn names the call that gave its result, and has none; or has one, and names no call');

@@ -1,5 +1,4 @@
 /** Converts a turn's history events to turn events. The result is the same during the turn and years later. */
-import { optional } from '../../shared/json/optional';
 import type { Payload } from '@temporalio/common';
 import {
   approvalsOf,

@@ -20,13 +20,13 @@ const RESERVED: readonly string[] = [
 ];
 
 export function toCallOptions(
-  asked: ModelRequest,
+  modelRequest: ModelRequest,
   provider: string,
   version: Version,
   structuredOutputs = false,
 ): JsonObject & { prompt: JsonObject[]; maxOutputTokens: number } {
-  const native = structuredOutputs ? nativeResult(asked, (schema) => schema) : null;
-  const request = native?.request ?? asked;
+  const native = structuredOutputs ? nativeResult(modelRequest, (schema) => schema) : null;
+  const request = native?.request ?? modelRequest;
   const { system, tools, maxTokens, options } = request;
   const { tool_choice, ...others } = options;
   const allowed = Object.fromEntries(Object.entries(others).filter(([key]) => key !== '__proto__' && !RESERVED.includes(key)));

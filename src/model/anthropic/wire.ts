@@ -34,11 +34,11 @@ export interface WireOptions {
 
 /** Maps a request. Reserved options are left out; empty `system` and `tools` are not sent, because the API refuses them. */
 export function toWire(
-  asked: ModelRequest,
+  modelRequest: ModelRequest,
   { provider = ANTHROPIC_PROVIDER, structuredOutputs = false }: WireOptions = {},
 ): WireBody {
-  const native = structuredOutputs ? nativeResult(asked, enforceable) : null;
-  const request = native?.request ?? asked;
+  const native = structuredOutputs ? nativeResult(modelRequest, enforceable) : null;
+  const request = native?.request ?? modelRequest;
   const tools = [
     ...request.tools.map(({ name, description, input_schema, strict }): JsonObject => ({
       name,

@@ -24,9 +24,9 @@ export interface ChatDialect {
   structuredOutputs: boolean;
 }
 
-export function toChatBody(asked: ModelRequest, { provider, maxTokensField, structuredOutputs }: ChatDialect): JsonObject {
-  const native = structuredOutputs ? nativeResult(asked, strictOrNull) : null;
-  const request = native?.request ?? asked;
+export function toChatBody(modelRequest: ModelRequest, { provider, maxTokensField, structuredOutputs }: ChatDialect): JsonObject {
+  const native = structuredOutputs ? nativeResult(modelRequest, strictOrNull) : null;
+  const request = native?.request ?? modelRequest;
   const { model, system, tools, maxTokens, options } = request;
   const messages = repairConversation(foreignBlocksRemoved(request.messages, provider), false);
   const { tool_choice, parallel_tool_calls, ...others } = allowedOptions(options);

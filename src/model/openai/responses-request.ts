@@ -24,9 +24,9 @@ const RESERVED: readonly string[] = [
   'background',
 ];
 
-export function toResponsesBody(asked: ModelRequest, provider: string, structuredOutputs = false): JsonObject {
-  const native = structuredOutputs ? nativeResult(asked, strictOrNull) : null;
-  const request = native?.request ?? asked;
+export function toResponsesBody(modelRequest: ModelRequest, provider: string, structuredOutputs = false): JsonObject {
+  const native = structuredOutputs ? nativeResult(modelRequest, strictOrNull) : null;
+  const request = native?.request ?? modelRequest;
   const { model, system, tools, serverTools, maxTokens, options } = request;
   const { tool_choice, parallel_tool_calls, include, ...others } = allowedOptions(options);
   const allTools = [...tools.map(toTool), ...serverTools];

@@ -20,7 +20,6 @@ import { compilePolicy, type Policy } from '../admit/policy';
 import { describe } from '../define/model-text';
 import { isSunset } from '../define/versions';
 import { READ_RESULT } from '../../rules';
-import { giveResultTool } from '../results/give-result';
 import { readResultTool } from '../results/result-text';
 import { compiledInput, type Validator } from '../schema/schema';
 import type { Tool } from '../define/tool';
@@ -192,7 +191,7 @@ function prepareAgent(
 ): Omit<PreparedAgent, 'models'> {
   const agent = outside.length === 0 ? definition : Object.freeze({ ...definition, tools: [...own, ...outside] });
   const choice = makeCatalogue(agent.catalogue, [...own, ...outside]);
-  const result = agent.result === undefined ? [] : [giveResultTool(agent.result)];
+  const result = agent.resultTool === undefined ? [] : [agent.resultTool];
   const ours = [...own.filter((tool) => tool.name !== READ_RESULT), readResultTool(), ...choice.added, ...result];
   const all = [...ours, ...outside];
   const prepareTools = (internal: boolean) =>

@@ -8,12 +8,14 @@ import type { EndState, TurnView } from '../../shared/turn/turn-view';
 import { isJsonObject, type Json } from '../../shared/json/json';
 import { optional } from '../../shared/json/optional';
 import { MAX_BY } from '../../shared/approval/decision';
+import { MOST_CORRECTIONS } from '../../shared/turn/result';
 import { endTurn } from '../activities';
 import { TURN_FAILURE } from '../contract';
 import type { Dispatch } from '../call/dispatch-types';
 import { now } from '../sandbox/time';
 import type { ApprovalQuestions } from '../approvals/approval-questions';
-import type { TurnData } from './state';
+import { hasOnlyRefusals, type TurnData } from './state';
+import type { Steering } from './steering';
 import { cutReason } from './state-limits';
 import { showState } from './publish-turn-state';
 
@@ -159,4 +161,27 @@ export function readBy(body: Json): ReadBy {
   const by = isJsonObject(body) && Object.keys(body).length === 1 ? body.by : undefined;
   if (typeof by === 'string' && by.trim() !== '' && by.length <= MAX_BY && by.isWellFormed()) return { ok: true, by };
   return { ok: false, reason: `it must be one JSON object {"by": "…"} that names who says it, in 1 to ${MAX_BY} characters` };
+}
+
+// The end of a turn with a result: once the model has given one that fits, or when it cannot.
+
+/**
+ * What the calls of the last step mean for the turn's result. Null: the turn goes on, since none of them gave a result, or the model
+ * reads what was wrong with it, or a person has said more meanwhile.
+ */
+export async function resultEnding(data: TurnData, steering: Steering): Promise<Ending | null> {
+  const outcome = data.outcomes.findLast(({ gives_result }) => gives_result);
+  if (!outcome || outcome.state === 'cancelled') return null;
+  if (outcome.state !== 'succeeded') {
+    data.corrections = (data.corrections ?? 0) + 1;
+    return data.corrections > MOST_CORRECTIONS ? invalid(outcome.error?.message ?? outcome.state) : null;
+  }
+  if (outcome.digest === null || (await steering.waits())) return null;
+  const state = hasOnlyRefusals(data) ? 'refused' : 'completed';
+  return { state, reason: null, hasEndBlock: false, resultOf: outcome.digest };
+}
+
+function invalid(why: string): Ending {
+  const reason = `RESULT_INVALID: the model was told ${MOST_CORRECTIONS} times what was wrong with its result, and gave none that fits. Give it an example in the prompt, or ask for less. The last time: ${why}`;
+  return { state: 'failed', reason, hasEndBlock: false };
 }

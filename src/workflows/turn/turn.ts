@@ -27,11 +27,10 @@ import { handleDecisions } from '../approvals/decisions';
 import { dispatch } from '../call/dispatch';
 import { dispatchContext } from '../call/dispatch-context';
 import type { Dispatch, QuestionNotice } from '../call/dispatch-types';
-import { conclude, endingOf, type Ending, Interruption } from './ending';
+import { conclude, endingOf, type Ending, Interruption, resultEnding } from './ending';
 import { addMakers, Steering } from './steering';
 import { cutAnswer } from './state-limits';
 import { showState, turnView } from './publish-turn-state';
-import { resultEnding } from './turn-result';
 import { ParentReporter } from '../sub-agents/report-to-parent';
 import {
   continueBetweenSteps,

@@ -1,7 +1,7 @@
 /** Results of agents: which schemas can describe one, which answers are taken, and what the model is told of the others. */
 import fc from 'fast-check';
 import { z } from 'zod';
-import { withResultCall } from '../../../../src/activities/step/result-call';
+import { withResultCall } from '../../../../src/activities/step/model-content';
 import { defineAgent, defineApp } from '../../../../src/agents/define';
 import { describeAgent } from '../../../../src/agents/describe-agent';
 import { isMisfit } from '../../../../src/audit/verify/schema-fit';
@@ -10,7 +10,7 @@ import type { JsonObject } from '../../../../src/shared/json/json';
 import { GIVE_RESULT, RESULT_BYTES } from '../../../../src/shared/turn/result';
 import { admit, checkAhead } from '../../../../src/tools/admit/admit';
 import { Registry } from '../../../../src/tools/catalogue/registry';
-import { resultSchema, type ResultDefinition } from '../../../../src/tools/results/give-result';
+import { resultSchema, type ResultDefinition } from '../../../../src/agents/give-result';
 import { typedResults } from '../../../support/tools/typed-schemas';
 
 const agent = (result: ResultDefinition, more = {}) => defineAgent({ name: 'a', prompt: 'p', tools: [], result, ...more });

@@ -3,14 +3,14 @@
  * checks every input, and a result that does not fit goes back to the model with all of its faults.
  */
 import { z } from 'zod';
-import { isJsonObject, type Json, type JsonObject, jsonBytes } from '../../shared/json/json';
-import { GIVE_RESULT, RESULT_BYTES } from '../../shared/turn/result';
-import { defineBuiltIn } from '../define/define';
-import { asyncPlace } from '../define/fields';
-import type { CheckFault, Tool } from '../define/tool';
-import { closeSchema } from '../schema/close-schema';
-import { visitSchemas } from '../schema/cost';
-import { compiledInput, copyAsJson, isZod } from '../schema/schema';
+import { isJsonObject, type Json, type JsonObject, jsonBytes } from '../shared/json/json';
+import { GIVE_RESULT, RESULT_BYTES } from '../shared/turn/result';
+import { defineBuiltIn } from '../tools/define/define';
+import { asyncPlace } from '../tools/define/fields';
+import type { CheckFault, Tool } from '../tools/define/tool';
+import { closeSchema } from '../tools/schema/close-schema';
+import { visitSchemas } from '../tools/schema/cost';
+import { compiledInput, copyAsJson, isZod } from '../tools/schema/schema';
 
 /** A result as an agent's author describes it: a zod object, or a JSON Schema of type object. */
 export type ResultDefinition = z.ZodType | JsonObject;
