@@ -109,12 +109,16 @@ export function defineAgent(definition: AgentDefinition): Agent {
   for (const name of names.filter((name) => typeof name === 'string' && isFrom(mcpServers, name)))
     fault(true, `the tool ${name} is named like those of an MCP server of the agent; choose another name`);
   faults.push(...serverToolFaults(definition.serverTools, names));
-  if (references.every(isTool)) faults.push(...toolsetFaults({ ...definition, permissions, mcpServers }, references));
-  faults.push(...hookFaults(definition.hooks), ...classifierFaults(definition.classifier), ...resultFaults(definition.result));
+  faults.push(...hookFaults(definition.hooks), ...classifierFaults(definition.classifier));
+  const wrongResult = resultFaults(definition.result);
+  faults.push(...wrongResult);
+  const result = definition.result === undefined || isZod(definition.result) ? definition.result : copyAsJson(definition.result);
+  const resultTool = result === undefined || wrongResult.length > 0 ? undefined : giveResultTool(result);
+  if (references.every(isTool))
+    faults.push(...toolsetFaults({ ...definition, permissions, mcpServers }, withResultTool(references, { resultTool })));
   if (faults.length > 0)
     throw new Error(`Agent ${JSON.stringify(definition.name)} is not well defined:\n- ${faults.join('\n- ')}`);
 
-  const result = definition.result === undefined || isZod(definition.result) ? definition.result : copyAsJson(definition.result);
   return Object.freeze({
     name: definition.name,
     prompt: definition.prompt,
@@ -141,9 +145,14 @@ export function defineAgent(definition: AgentDefinition): Agent {
     contextWindow,
     compactAt,
     result,
-    resultTool: result && giveResultTool(result),
+    resultTool,
     [AGENT]: true as const,
   });
+}
+
+/** Rules may name the tool that gives the result, too. */
+function withResultTool(tools: readonly Tool[], { resultTool }: Pick<Agent, 'resultTool'>): readonly Tool[] {
+  return resultTool === undefined ? tools : [...tools, resultTool];
 }
 
 /**
@@ -206,7 +215,7 @@ export function defineApp(app: {
   faults.push(...toolboxFaults(toolbox));
   const resolve = (agent: Agent): Agent => {
     const resolution = resolveTools(agent.wanted ?? agent.tools, toolbox);
-    const toolset = resolution.faults.length > 0 ? [] : toolsetFaults(agent, resolution.tools);
+    const toolset = resolution.faults.length > 0 ? [] : toolsetFaults(agent, withResultTool(resolution.tools, agent));
     faults.push(...[...resolution.faults, ...toolset].map((fault) => `agent ${agent.name}: ${fault}`));
     return Object.freeze({ ...agent, tools: resolution.tools });
   };

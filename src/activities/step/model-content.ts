@@ -181,14 +181,14 @@ function freeId({ type }: JsonObject, step: number, position: number, ids: Reado
 // schema on the answer, or a model wrote its JSON as text although it should have made the call; and an answer in words is a result
 // that does not fit, which the model is told.
 
-/** Reasons for which an answer is the last of its turn, if it calls no tool. */
-const LAST: ReadonlySet<ModelResponse['stopReason']> = new Set(['end_turn', 'stop_sequence', 'tool_use']);
+/** Reasons for which an answer without calls is not the last of its turn, or is none. */
+const NOT_LAST: ReadonlySet<string> = new Set(['max_tokens', 'model_context_window_exceeded', 'pause_turn', 'refusal']);
 /** JSON that a model wrote as a block of code. */
 const FENCED = /^```(?:json)?\s*\n([\s\S]*)\n\s*```$/;
 
 /** Text that is no JSON stays beside the call. The vendor's own form of the answer has no such call, and is left out. */
 export function withResultCall(response: ModelResponse): ModelResponse {
-  if (!LAST.has(response.stopReason) || response.content.some(({ type }) => type === 'tool_use')) return response;
+  if (NOT_LAST.has(response.stopReason) || response.content.some(({ type }) => type === 'tool_use')) return response;
   const { raw: _, ...rest } = response;
   const json = written(response.content);
   const others = isObject(json) ? response.content.filter(({ type }) => type !== 'text') : response.content;

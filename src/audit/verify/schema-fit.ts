@@ -43,20 +43,18 @@ class Misfits {
   private listMisfits({ items, prefixItems, minItems, maxItems }: JsonObject, value: Json[], depth: number): boolean {
     if (isOutside(value.length, minItems, maxItems)) return true;
     // In older schemas `items` may be a list.
-    if (prefixItems !== undefined || items === undefined || Array.isArray(items)) return false;
-    return value.some((one) => this.check(items, one, depth));
+    if (prefixItems !== undefined || Array.isArray(items)) return false;
+    return value.some((one) => this.check(items ?? true, one, depth));
   }
 
   private objectMisfits(schema: JsonObject, value: JsonObject, depth: number): boolean {
-    const { required, additionalProperties, patternProperties } = schema;
+    const { required, additionalProperties = true, patternProperties } = schema;
     const properties = isJsonObject(schema.properties ?? null) ? (schema.properties as JsonObject) : {};
+    const others = patternProperties === undefined ? additionalProperties : true;
     if (Array.isArray(required) && required.some((name) => typeof name === 'string' && !Object.hasOwn(value, name))) return true;
-    return Object.entries(value).some(([name, one]) => {
-      if (Object.hasOwn(properties, name)) return this.check(properties[name]!, one, depth);
-      return (
-        patternProperties === undefined && additionalProperties !== undefined && this.check(additionalProperties, one, depth)
-      );
-    });
+    return Object.entries(value).some(([name, one]) =>
+      this.check(Object.hasOwn(properties, name) ? properties[name]! : others, one, depth),
+    );
   }
 
   /** True, which everything fits, for a reference that is not a pointer into this schema. */

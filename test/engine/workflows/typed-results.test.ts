@@ -141,6 +141,18 @@ describe('an agent with a result', () => {
       expect(calls).toMatchObject([{ state: 'rejected', error: { reason: 'no_model' } }]);
     }));
 
+  it('is put to a person first, if a rule says so', () => {
+    const permissions = { ask: ['give_result'] };
+    return withEngine(typed([ask(['give_result', data])], { agent: { permissions } }), async ({ start }) => {
+      const turn = await start();
+      const [call] = await turn.waitForPending();
+      await turn.approve(call.digest, { by: 'ana', input: { ...data, cents: 800 } });
+      const [edited] = await turn.waitForPending();
+      await turn.approve(edited.digest, { by: 'ana' });
+      expect(await turn.result()).toMatchObject({ state: 'completed', result: { cents: 800 } });
+    });
+  });
+
   it('has a type that its own object gives, and is checked where a handle is made for it', () =>
     withEngine(typed([ask(['give_result', data])]), async ({ client }) => {
       const tester = defineAgent({ name: 'tester', prompt: 'Test.', tools: [], result: proposal });
