@@ -5,11 +5,20 @@
  * @example
  * defineApp({ agents, models: { opus: anthropic({ model: 'claude-opus-5-5' }), gpt: openai({ model: 'gpt-5.2' }) } });
  */
+import {
+  BEDROCK_PROVIDER,
+  bedrockProvider,
+  VERTEX_PROVIDER,
+  vertexProvider,
+  type BedrockOptions,
+  type VertexOptions,
+} from './anthropic/platforms';
 import { AnthropicProvider, type AnthropicOptions } from './anthropic/provider';
 import { OpenAiProvider, type OpenAiOptions } from './openai/provider';
 import { withPromptedTools } from './prompted-tools';
 import type { ModelProvider } from './provider';
 import { ANTHROPIC_PROVIDER } from './provider';
+import { COMPATIBLE_FILES, type TakenFiles } from './taken-files';
 
 /** A model of one vendor. */
 export interface VendorModel extends ModelProvider {
@@ -17,43 +26,66 @@ export interface VendorModel extends ModelProvider {
   readonly model: string;
 }
 
-export type AnthropicModelOptions = Omit<AnthropicOptions, 'name' | 'fetch'> & { model: string };
+interface OfModel {
+  /** The vendor's id of the model. */
+  model: string;
+  /** `prompted`: tools are described in the prompt, for models without a tool API. @default 'native' */
+  toolCalls?: 'native' | 'prompted';
+}
+
+export type AnthropicModelOptions = Omit<AnthropicOptions, 'name' | 'fetch' | 'platform'> & OfModel;
 
 /** Anthropic's Messages API, and servers that speak it. */
-export function anthropic({ model, ...options }: AnthropicModelOptions): VendorModel {
-  return lazily(ANTHROPIC_PROVIDER, model, () => new AnthropicProvider(options));
+export function anthropic(options: AnthropicModelOptions): VendorModel {
+  return lazily(ANTHROPIC_PROVIDER, options, () => new AnthropicProvider(options));
+}
+
+/** Anthropic's models on Amazon Bedrock; needs the package @anthropic-ai/bedrock-sdk. */
+export function anthropicBedrock(options: BedrockOptions & OfModel): VendorModel {
+  return lazily(BEDROCK_PROVIDER, options, () => bedrockProvider(options));
+}
+
+/** Anthropic's models on Google Vertex AI; needs the package @anthropic-ai/vertex-sdk. */
+export function anthropicVertex(options: VertexOptions & OfModel): VendorModel {
+  return lazily(VERTEX_PROVIDER, options, () => vertexProvider(options));
 }
 
 export type OpenAiModelOptions = Pick<
   OpenAiOptions,
   'api' | 'apiKey' | 'baseUrl' | 'headers' | 'timeoutMs' | 'structuredOutputs'
-> & { model: string };
+> &
+  OfModel;
 
-/** OpenAI's own models. */
-export function openai({ model, ...options }: OpenAiModelOptions): VendorModel {
-  return lazily('openai', model, () => new OpenAiProvider(options));
+/** OpenAI's own models; needs the package openai. */
+export function openai(options: OpenAiModelOptions): VendorModel {
+  return lazily('openai', options, () => new OpenAiProvider(options));
 }
 
-export type OpenAiCompatibleOptions = Pick<OpenAiOptions, 'apiKey' | 'headers' | 'timeoutMs' | 'structuredOutputs'> & {
-  model: string;
-  /** Such as `http://127.0.0.1:11434/v1`. */
-  baseUrl: string;
-  /** `prompted`: tools are described in the prompt, for models without a tool API. @default 'native' */
-  toolCalls?: 'native' | 'prompted';
-};
+export type OpenAiCompatibleOptions = Pick<OpenAiOptions, 'apiKey' | 'headers' | 'timeoutMs' | 'structuredOutputs'> &
+  OfModel & {
+    /** Such as `http://127.0.0.1:11434/v1`. */
+    baseUrl: string;
+    /** Largest image and PDF that the model takes, bytes; 0: none. @default images of 20 MB, no PDF */
+    files?: TakenFiles;
+  };
 
 /** A server that speaks OpenAI's chat completions: Ollama, vLLM, llama.cpp, OpenRouter and others. It may need no key. */
-export function openaiCompatible({ model, toolCalls, ...options }: OpenAiCompatibleOptions): VendorModel {
-  const make = () => openAiProvider({ ...options, api: 'chat' });
-  return lazily(compatibleName(options.baseUrl), model, () => (toolCalls === 'prompted' ? withPromptedTools(make()) : make()));
+export function openaiCompatible(options: OpenAiCompatibleOptions): VendorModel {
+  return lazily(compatibleName(options.baseUrl), options, () => openAiProvider({ ...options, api: 'chat' }));
 }
 
-/** OpenAI's API at this address, for any of the models there; absent: OpenAI's own. */
+/** What speaks OpenAI's API at this address, for any of the models there; without an address OpenAI itself. */
 export function openAiProvider(options: Omit<OpenAiOptions, 'name' | 'fetch' | 'maxTokensField'>): OpenAiProvider {
   const { baseUrl } = options;
   if (baseUrl === undefined) return new OpenAiProvider(options);
   // Older servers know the older name of the field.
-  return new OpenAiProvider({ api: 'chat', ...options, name: compatibleName(baseUrl), maxTokensField: 'max_tokens' });
+  return new OpenAiProvider({
+    api: 'chat',
+    files: COMPATIBLE_FILES,
+    ...options,
+    name: compatibleName(baseUrl),
+    maxTokensField: 'max_tokens',
+  });
 }
 
 /** Answers go back only to the server that made them, so each has its own name. */
@@ -61,9 +93,9 @@ function compatibleName(baseUrl: string): string {
   return `openai-compatible ${URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl}`;
 }
 
-function lazily(name: string, model: string, make: () => ModelProvider): VendorModel {
+function lazily(name: string, { model, toolCalls }: OfModel, make: () => ModelProvider): VendorModel {
   let made: ModelProvider | undefined;
-  const provider = () => (made ??= make());
+  const provider = () => (made ??= toolCalls === 'prompted' ? withPromptedTools(make()) : make());
   return {
     name,
     model,

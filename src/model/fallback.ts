@@ -112,5 +112,6 @@ function isAboutRequest({ facts }: ModelFailure): boolean {
 function afterOthers(failure: ModelFailure, passed: readonly PassedModel[]): ModelFailure {
   if (passed.length === 0) return failure;
   const others = passed.map(({ model, reason }) => `${model} (${reason})`).join(', ');
-  return new ModelFailure(`${failure.message} Before it, these models did not take the step: ${others}.`, failure.facts);
+  const said = /[.!?]$/.test(failure.message) ? failure.message : `${failure.message}.`;
+  return new ModelFailure(`${said} Before it, these models did not take the step: ${others}.`, failure.facts);
 }

@@ -6,7 +6,9 @@ import type { TranscriptEntry } from '../shapes/transcript';
 import { cutJson, type CutRoom } from './cut-json';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
 import type { Block } from '../shared/turn/transcript';
+import { isFilePart } from '../shared/turn/message';
 import { list, text, textOrNull } from './fields';
+import { filesInContent } from './stored-file';
 import { readBlock, type ReadBlock, type ReadMessage, type ReadOf, type ReadSubject } from './read-block';
 
 export interface TranscriptBlock {
@@ -105,7 +107,8 @@ function plainEntry(read: Exclude<ReadBlock, { kind: 'message' | 'enrolment' }>)
     }
     case 'admission': {
       const calls = read.calls.map(({ call_id: call, ...facts }) => ({ call, ...facts }));
-      return { kind: 'admission', model: read.model, calls };
+      const { model, origin, passed } = read;
+      return { kind: 'admission', model, asked: origin?.model ?? null, provider: origin?.provider ?? null, passed, calls };
     }
     case 'decision':
       return { kind: 'decision', ...callOf(read), decision: read.decision, by: read.by, note: read.note };
@@ -146,7 +149,10 @@ function messageEntry(message: ReadMessage, isFirst: boolean, { start, calls }: 
       text: cutJson(resultText(result), room),
       is_error: result.is_error === true,
     })),
-    other: [...new Set(content.map(({ type }) => text(type)))].filter((type) => !TEXT_AND_CALLS.includes(type)),
+    files: message.role === 'user' ? filesInContent(content).slice(0, MOST_ENTRIES) : [],
+    other: [...new Set(content.filter((part) => !isFilePart(part)).map(({ type }) => text(type)))].filter(
+      (type) => !TEXT_AND_CALLS.includes(type),
+    ),
     cut: room.cut,
   };
 }

@@ -3,9 +3,11 @@ import type { BlockBody, RunBody, TurnBody, TurnEndBody } from '../format/lines'
 import { effectRecordFacts, type EffectRecordFacts } from '../../record/effect';
 import { messageContent, ofKind, readBlock, type ReadEnd, type ReadOf } from '../../record/read-block';
 import type { Json, JsonObject } from '../../shared/json/json';
+import { fileNote, isFilePart } from '../../shared/turn/message';
 import type { BlockKind } from '../../shared/turn/transcript';
 import { CALL_WORKFLOW } from '../../workflows/contract';
 import { CallBook, type Parts } from './calls';
+import { filesOf } from './files';
 import { History } from './history';
 import { list, number, object, objectOrNull, text, textOrNull, time } from '../../record/fields';
 import { outsidersIn } from './outsiders';
@@ -97,6 +99,7 @@ export class TurnBuilder {
       calls,
       messages: history.messages,
       ignored: { count: number(object(view.ignored_signals).count), last: list(object(view.ignored_signals).last).map(object) },
+      files: filesOf(chain, this.parts),
       outsiders: outsidersIn(this.blocks, calls, this.tools),
       effects: this.effects,
       transcript: this.blocks,
@@ -150,6 +153,8 @@ export class TurnBuilder {
       if (!step) continue;
       const request = block.read?.kind === 'admission' ? block.read : null;
       step.model = request?.model ?? null;
+      step.origin = request?.origin ?? null;
+      step.passed = request?.passed ?? [];
       step.messageId = request?.message_id ?? null;
       step.requestId = request?.request_id ?? null;
       step.stopReason ??= request?.stop_reason ?? null;
@@ -219,6 +224,8 @@ const BLANK: StepCase = {
   stopReason: null,
   usage: NONE,
   text: null,
+  origin: null,
+  passed: [],
 };
 
 /** The state of a call whose outcome is not recorded. */
@@ -244,7 +251,9 @@ export function roleOf({ read }: BlockCase): string | null {
 /** The texts of a message. */
 function joinTexts(block: BlockCase | undefined): string | null {
   if (block === undefined) return null;
-  const texts = messageContent(block.bodies).flatMap(({ text: content }) => textOrNull(content) ?? []);
+  const texts = messageContent(block.bodies).flatMap((part) =>
+    isFilePart(part) ? fileNote(part) : (textOrNull(part.text) ?? []),
+  );
   return texts.join('\n') || null;
 }
 

@@ -1,6 +1,8 @@
 /** Types of a case file: a bundle as plain data, for the report and for a what-if. Times are ISO 8601. */
+import type { FilePart } from '../../shared/turn/message';
 import type { EffectRecordFacts } from '../../record/effect';
 import type { ReadBlock } from '../../record/read-block';
+import type { ModelOrigin, PassedModel } from '../../shared/io/activities';
 import type { Json, JsonObject } from '../../shared/json/json';
 import type { BundleBody, EndBody } from '../format/lines';
 import type { Signature } from './signatures';
@@ -25,6 +27,14 @@ export interface LeftOut {
   payloads: number;
   /** Number of parts that are in the bundle, but too large for a report to hold. */
   tooLarge: number;
+}
+
+/** A file that a message names. */
+export interface FileCase extends FilePart {
+  /** Null: its part was left out. */
+  sha256: string | null;
+  /** Null: left out. */
+  bytes: Buffer | null;
 }
 
 export interface TurnCase {
@@ -65,6 +75,8 @@ export interface TurnCase {
   messages: MessageCase[];
   ignored: { count: number; last: JsonObject[] };
   outsiders: Outsiders;
+  /** Files in messages and in results that the model saw. */
+  files: FileCase[];
   effects: EffectRecordFacts[];
   /** From the conversation's first block on; blocks of this turn have `own`. */
   transcript: BlockCase[];
@@ -128,6 +140,10 @@ export interface StepCase {
   activity: ActivityCase | null;
   at: string | null;
   model: string | null;
+  /** The model that took the step, as the agent names it; null: not recorded. */
+  origin: ModelOrigin | null;
+  /** Models before it in the agent's chain that did not take the step. */
+  passed: PassedModel[];
   messageId: string | null;
   requestId: string | null;
   stopReason: string | null;

@@ -56,11 +56,24 @@ function describeActions(turn: TurnCase, idOf: IdOf): Text[] {
   return [
     `${how} ${work}${waitMs > 0 ? `; ${duration(waitMs)} of waiting for people` : ''}.`,
     ...(turn.reason ? [`Reason: ${quote(turn.reason, 400)}`] : []),
+    ...fallbacks(turn),
     ...effectCalls.map((call): Text => [link(call, idOf), ` ${describeOutcome(call)} ${what(call)}`.trimEnd()]),
     ...(effectCalls.length === 0 ? ['Nothing that acts on the world outside was called.'] : []),
     ...(turn.answer ? [`Its answer: ${quote(turn.answer, 500)}`] : []),
     ...(turn.result === null ? [] : [`Its result: ${quote(JSON.stringify(turn.result), 2000)}`]),
   ];
+}
+
+/** Steps that another model than the agent's first took. */
+function fallbacks({ steps }: TurnCase): string[] {
+  const others = steps.filter(({ passed, takenBack }) => passed.length > 0 && !takenBack);
+  if (others.length === 0) return [];
+  const taken = others.slice(0, MOST_FIELDS).map(({ step, origin, passed }) => {
+    const why = passed.map(({ model, reason }) => `${name(model)}: ${name(reason)}`).join(', ');
+    return `step ${step} by ${name(origin?.model ?? 'unknown')} (${why})`;
+  });
+  const more = others.length > taken.length ? [count(others.length - taken.length, 'more step')] : [];
+  return [`Taken by another model than the agent's first: ${[...taken, ...more].join('; ')}.`];
 }
 
 const MOST_FIELDS = 12;

@@ -270,6 +270,7 @@ export const TURN_VIEW = {
   parent: 'turn.answers',
   context_full: 'rule.D1',
   earlier_calls: 'rule.D6',
+  fallbacks: 'once.shortened: each step’s result and its admission are compared, which have the same',
   started_at: 'rule.D1',
   ended_at: 'rule.D1',
   ui_url: 'once.a link',

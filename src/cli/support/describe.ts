@@ -64,6 +64,12 @@ export function describeSentMessage({ at, kind, name, identity, principal }: Sen
 
 const DECISION_WORDS: Record<string, string> = { approve: 'approved', deny: 'denied', edit: 'changed' };
 
+/** Says that another model than the agent's first took a step. */
+function takenBy(step: number, model: string, passed: readonly { model: string; reason: string }[]): string {
+  const others = passed.map((one) => `${oneLine(one.model, 60)} did not answer (${oneLine(one.reason, 60)})`).join(', ');
+  return `  step ${step} by ${oneLine(model, 60)}: ${others}`;
+}
+
 /** One event as a line; null for events without a line. */
 export function describeEvent(event: TurnEvent): string | null {
   switch (event.type) {
@@ -76,8 +82,11 @@ export function describeEvent(event: TurnEvent): string | null {
       return null;
     case 'step_started':
       return `step ${event.step}: the model thinks`;
-    case 'step_completed':
-      return event.text === '' || event.calls.length === 0 ? null : `  ${oneLine(event.text, 200)}`;
+    case 'step_completed': {
+      const lines = event.passed ? [takenBy(event.step, event.model ?? '', event.passed)] : [];
+      if (event.text !== '' && event.calls.length > 0) lines.push(`  ${oneLine(event.text, 200)}`);
+      return lines.length === 0 ? null : lines.join('\n');
+    }
     case 'tool_started':
       return `  → ${event.call} ${event.tool}`;
     case 'tool_progress':

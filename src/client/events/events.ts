@@ -5,6 +5,7 @@ import {
   type AdmitCallInput,
   type AdmitCallOutput,
   type AdmitDirectOutput,
+  type AdmittedCall,
   type CallInput,
   type CallOutcome,
   type OpenSubTurnOutput,
@@ -22,6 +23,7 @@ import { cutBytes } from '../../shared/text/utf8';
 import type { CallError } from '../../shared/wire/errors';
 import type { Json } from '../../shared/json/json';
 import { decodePayload } from '../../shared/wire/payload';
+import { messageText } from '../../shared/turn/message';
 import type { TurnView } from '../../shared/turn/turn-view';
 import { DECIDE_UPDATE } from '../../workflows/contract';
 import { readFact, type EventFact } from '../../record/history';
@@ -145,11 +147,12 @@ export class EventReader {
   private completedActivityEvents(at: string, activity: { type: string; input: unknown }, output: unknown): TurnEvent[] {
     switch (activity.type) {
       case 'takeStep': {
-        const { text, calls, usage } = output as TakeStepOutput;
-        return stepEvents(at, (activity.input as TakeStepInput).step, { text, calls, usage });
+        const { text, calls, usage, origin, passed } = output as TakeStepOutput;
+        const by = optional({ model: origin?.model, passed });
+        return stepEvents(at, { step: (activity.input as TakeStepInput).step, text, usage, ...by }, calls);
       }
       case 'admitDirect':
-        return stepEvents(at, 1, { text: '', calls: [(output as AdmitDirectOutput).call] });
+        return stepEvents(at, { step: 1, text: '' }, [(output as AdmitDirectOutput).call]);
       case 'admitCall':
         return this.admissionEvents(at, activity.input as AdmitCallInput, output as AdmitCallOutput);
       case 'checkDecision':
@@ -252,17 +255,17 @@ function drainEvents(later: Later[], at: string): TurnEvent[] {
 /** Empty for a run that continues another one. */
 function startEvents(at: string, input: TurnInput | CallInput): TurnEvent[] {
   const { turn_id, agent } = input;
-  const message = 'tool' in input ? `call ${input.tool} ${cutBytes(input.input_json, 1000)}` : input.message;
+  const message = 'tool' in input ? `call ${input.tool} ${cutBytes(input.input_json, 1000)}` : messageText(input.message);
   return message === '' ? [] : [{ at, type: 'turn_started', turn_id, agent: agent ?? '', message }];
 }
 
-type StepFacts = Pick<TakeStepOutput, 'text' | 'calls'> & Partial<Pick<TakeStepOutput, 'usage'>>;
+type StepFacts = Omit<Extract<TurnEvent, { type: 'step_completed' }>, 'at' | 'type' | 'calls'>;
 
 /** Adds the errors of calls that admission rejected. */
-function stepEvents(at: string, step: number, { text, calls, usage }: StepFacts): TurnEvent[] {
+function stepEvents(at: string, step: StepFacts, calls: AdmittedCall[]): TurnEvent[] {
   const errorEvents = calls.flatMap(({ id, tool, error }): TurnEvent[] =>
     error === null ? [] : [{ at, type: 'tool_error', call: id, tool, error, effect: null }],
   );
   const summaries = calls.map(({ id, tool, verdict }) => ({ id, tool, verdict }));
-  return [{ at, type: 'step_completed', step, text, calls: summaries, ...optional({ usage }) }, ...errorEvents];
+  return [{ at, type: 'step_completed', ...step, calls: summaries }, ...errorEvents];
 }

@@ -8,6 +8,7 @@ import { ANTHROPIC_PROVIDER, type ModelRequest } from '../provider';
 import { nativeResult } from '../native-result';
 import { enforceable } from './enforceable-schema';
 import { repairConversation, type WireMessage } from '../repair-conversation';
+import { ANTHROPIC_FILES, withTakenFiles } from '../taken-files';
 import { foreignAnswer, type FailureContext } from '../failure';
 import { sdk, sdkStreaming } from './sdk';
 
@@ -48,7 +49,8 @@ export function toWire(
     })),
     ...request.serverTools,
   ];
-  const own = foreignBlocksRemoved(request.messages, provider, provider);
+  const taken = withTakenFiles(request.messages, ANTHROPIC_FILES);
+  const own = foreignBlocksRemoved(taken, provider, provider);
   const messages = repairConversation(own, request.container !== undefined);
   return {
     ...fitting(allowedOptions(request.options), { messages, tools }),

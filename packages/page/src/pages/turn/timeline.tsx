@@ -69,6 +69,17 @@ function inWords(turn: string, event: StreamedEvent): ComponentChildren {
     case 'step_completed':
       return (
         <>
+          {event.passed && (
+            <p class="soft">
+              Step {event.step} was taken by <Words of={event.model ?? ''} />, since{' '}
+              {event.passed.map(({ model, reason }, index) => (
+                <>
+                  {index > 0 && ', '}
+                  <Words of={model} /> did not answer (<Words of={reason} />)
+                </>
+              ))}
+            </p>
+          )}
           {event.text !== '' && <Lines of={event.text} />}
           {event.calls.map(({ id, tool, verdict }) => (
             <p>
