@@ -165,6 +165,11 @@ export function readBy(body: Json): ReadBy {
 
 // The end of a turn with a result: once the model has given one that fits, or when it cannot.
 
+/** One of the calls of the last step was to give the result. */
+export function triesResult({ outcomes }: TurnData): boolean {
+  return outcomes.some(({ gives_result }) => gives_result);
+}
+
 /**
  * What the calls of the last step mean for the turn's result. Null: the turn goes on, since none of them gave a result, or the model
  * reads what was wrong with it, or a person has said more meanwhile.

@@ -27,7 +27,7 @@ import { handleDecisions } from '../approvals/decisions';
 import { dispatch } from '../call/dispatch';
 import { dispatchContext } from '../call/dispatch-context';
 import type { Dispatch, QuestionNotice } from '../call/dispatch-types';
-import { conclude, endingOf, type Ending, Interruption, resultEnding } from './ending';
+import { conclude, endingOf, type Ending, Interruption, resultEnding, triesResult } from './ending';
 import { addMakers, Steering } from './steering';
 import { cutAnswer, recordFallback } from './state-limits';
 import { showState, turnView } from './publish-turn-state';
@@ -93,7 +93,7 @@ async function runSteps(input: TurnInput, context: Dispatch, { steering, interru
   if (input.resume !== undefined) {
     const wasOpen = data.open !== undefined;
     await resume(context, input.resume);
-    const result = wasOpen ? await resultEnding(data, steering) : null;
+    const result = wasOpen && triesResult(data) ? await resultEnding(data, steering) : null;
     if (result) return result;
   }
   let full = false;
@@ -115,7 +115,7 @@ async function runSteps(input: TurnInput, context: Dispatch, { steering, interru
     switch (step.next) {
       case 'calls': {
         await dispatch(context, step.calls);
-        const result = await resultEnding(data, steering);
+        const result = triesResult(data) ? await resultEnding(data, steering) : null;
         if (result) return result;
         break;
       }
