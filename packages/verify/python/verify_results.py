@@ -40,9 +40,9 @@ class Results:
     def activity(self, ref, name, value):
         self.scheduled[ref] = (name, value)
         known = self.twice.whole and not self.twice.unknown
-        strays = [it for it in self.objs(self.obj(value).get("outcomes"))
-                  if "gives_result" in it and txt(it.get("call_id")) not in self.givers]
-        self.rule("D2", not known or not strays)
+        told = [(it.get("gives_result", False), txt(it.get("call_id")) in self.givers)
+                for it in self.objs(self.obj(value).get("outcomes"))]
+        self.rule("D2", not known or all(said is gives for said, gives in told))
 
     def completed(self, name, value, result):
         if result is self.UNKNOWN:
@@ -57,6 +57,7 @@ class Results:
             definition = self.obj(self.objects.get(txt(call.get("definition_ref"))))
             known, gives = definition.get("v") == "holdfast.agent/1", call.get("gives_result") is True
             self.rule("D2", not known or gives == (call.get("tool") == GIVES and "result" in definition))
+            self.givers.discard(txt(call.get("id")))  # after a reset another call may have the same
             if gives:
                 self.givers.add(txt(call.get("id")))
                 self.schema = definition.get("result") if known else None

@@ -50,9 +50,9 @@ export class TurnResults {
     if (type === 'endTurn') this.ends.set(text(event.eventId), payload === UNKNOWN ? null : value);
     const stray = list(value.outcomes)
       .map(object)
-      .find(({ gives_result, call_id }) => gives_result !== undefined && !this.givers.has(call_id ?? null));
+      .find(({ gives_result = false, call_id }) => gives_result !== this.givers.has(call_id ?? null));
     if (stray !== undefined && this.all.whole)
-      this.all.report('D2', 'A call is said to have given a result, and no step has said so of it');
+      this.all.report('D2', 'The outcome of a call says otherwise than its step whether it gives a result');
   }
 
   private noteOutput({ scheduledEventId, result }: JsonObject): void {
@@ -70,6 +70,8 @@ export class TurnResults {
       const gives = tool === GIVE_RESULT && definition?.result !== undefined;
       if (definition !== undefined && gives !== (gives_result === true))
         this.all.report('D2', "A call is said to give a result, and its agent's definition says otherwise");
+      // After a reset another call may have the same id.
+      this.givers.delete(id ?? null);
       if (gives_result !== true) continue;
       this.givers.add(id ?? null);
       this.schema = definition?.result;

@@ -73,10 +73,15 @@ describe('the result of a turn', () => {
     expect(new Scene().step({ tool: 'pay' }).faults()).toEqual([otherwise]);
     expect(new Scene().step({ gives_result: undefined }).faults()).toEqual([otherwise]);
     expect(new Scene().step({ tool: 'pay', gives_result: undefined }).faults()).toEqual([]);
-    const outcome = (call_id: string) => ({ outcomes: [{ call_id, gives_result: true }] });
-    const stray = 'D2: A call is said to have given a result, and no step has said so of it';
-    const told = (call_id: string) => new Scene().step().gives('takeStep', outcome(call_id)).faults();
-    expect([told('1.1'), told('1.2')]).toEqual([[], [stray]]);
+    const stray = 'D2: The outcome of a call says otherwise than its step whether it gives a result';
+    const told = (outcome: JsonObject) =>
+      new Scene()
+        .step()
+        .gives('takeStep', { outcomes: [outcome] })
+        .faults();
+    expect([told({ call_id: '1.1', gives_result: true }), told({ call_id: '1.2' })]).toEqual([[], []]);
+    for (const wrong of [{ call_id: '1.2', gives_result: true }, { call_id: '1.1' }, { call_id: '1.1', gives_result: 'yes' }])
+      expect(told(wrong)).toEqual([stray]);
   });
 });
 
