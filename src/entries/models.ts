@@ -15,7 +15,7 @@ export {
 export type { BedrockOptions, VertexOptions } from '../model/anthropic/platforms';
 export { aiSdk, type AiSdkOptions } from '../model/ai-sdk/provider';
 export type { AiSdkLanguageModel } from '../model/ai-sdk/types';
-export { withPromptedTools } from '../model/prompted-tools';
+export { withPromptedTools } from '../model/prompted/prompted-tools';
 export type { ModelDefinitions, ModelLimits, ModelSetting, ModelSettings } from '../model/settings';
 export type { Price } from '../model/prices';
 export {

@@ -15,7 +15,7 @@ import {
 } from './anthropic/platforms';
 import { AnthropicProvider, type AnthropicOptions } from './anthropic/provider';
 import { OpenAiProvider, type OpenAiOptions } from './openai/provider';
-import { withPromptedTools } from './prompted-tools';
+import { withPromptedTools } from './prompted/prompted-tools';
 import type { ModelProvider } from './provider';
 import { ANTHROPIC_PROVIDER } from './provider';
 import { COMPATIBLE_FILES, type TakenFiles } from './taken-files';
@@ -94,8 +94,8 @@ function compatibleName(baseUrl: string): string {
 }
 
 function lazily(name: string, { model, toolCalls }: OfModel, make: () => ModelProvider): VendorModel {
-  let made: ModelProvider | undefined;
-  const provider = () => (made ??= toolCalls === 'prompted' ? withPromptedTools(make()) : make());
+  let instance: ModelProvider | undefined;
+  const provider = () => (instance ??= toolCalls === 'prompted' ? withPromptedTools(make()) : make());
   return {
     name,
     model,

@@ -64,6 +64,7 @@ const approvalDecidedEvent = z.object({
   digest: z.string(),
   decision: z.string(),
   by: z.string(),
+  on_behalf_of: z.string().optional().describe('Whom a deputy decided for.'),
   note: z.string().nullable(),
 });
 const questionAskedEvent = z.object({

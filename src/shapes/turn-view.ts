@@ -9,6 +9,7 @@ import { callError, envelope, jsonObject } from './envelope';
 const decisionView = z.object({
   decision: z.enum(['approve', 'deny', 'answer', 'expired']),
   by: z.string(),
+  on_behalf_of: z.string().optional().describe('Whom a deputy decided for.'),
   at: z.string(),
   note: z.string().nullable(),
   channel: z.enum(['signal', 'update', 'timer']),

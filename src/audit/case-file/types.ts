@@ -212,6 +212,8 @@ export interface QuestionCase {
 export interface DecisionCase {
   decision: string;
   by: string;
+  /** Whom a deputy decided for; absent: nobody else. */
+  onBehalfOf?: string;
   note: string | null;
   at: string | null;
   channel: string | null;

@@ -68,12 +68,12 @@ function describeActions(turn: TurnCase, idOf: IdOf): Text[] {
 function fallbacks({ steps }: TurnCase): string[] {
   const others = steps.filter(({ passed, takenBack }) => passed.length > 0 && !takenBack);
   if (others.length === 0) return [];
-  const taken = others.slice(0, MOST_FIELDS).map(({ step, origin, passed }) => {
+  const texts = others.slice(0, MOST_FIELDS).map(({ step, origin, passed }) => {
     const why = passed.map(({ model, reason }) => `${name(model)}: ${name(reason)}`).join(', ');
     return `step ${step} by ${name(origin?.model ?? 'unknown')} (${why})`;
   });
-  const more = others.length > taken.length ? [count(others.length - taken.length, 'more step')] : [];
-  return [`Taken by another model than the agent's first: ${[...taken, ...more].join('; ')}.`];
+  const more = others.length > texts.length ? [count(others.length - texts.length, 'more step')] : [];
+  return [`Taken by another model than the agent's first: ${[...texts, ...more].join('; ')}.`];
 }
 
 const MOST_FIELDS = 12;
@@ -108,11 +108,11 @@ function describeApprovals(turn: TurnCase, idOf: IdOf): Text[] {
 }
 
 export function decisionText(entry: DecisionCase): string {
-  const { decision, by, at, note } = entry;
+  const { decision, by, onBehalfOf, at, note } = entry;
   if (decision === 'expired') return `expired${at === null ? '' : ` ${when(at)}`}: nobody decided in time`;
   const sure = proof(entry);
   const value = entry.value === undefined ? '' : ` ${quote(pretty(entry.value))}`;
-  return `${DECISION_WORDS[decision] ?? name(decision)}${value} by ${name(by)}${sure ? ` (${sure})` : ''}${at === null ? '' : `, ${when(at)}`}${note === null ? '' : `, with the note ${quote(note)}`}`;
+  return `${DECISION_WORDS[decision] ?? name(decision)}${value} by ${name(by)}${onBehalfOf === undefined ? '' : ` for ${name(onBehalfOf)}, as deputy`}${sure ? ` (${sure})` : ''}${at === null ? '' : `, ${when(at)}`}${note === null ? '' : `, with the note ${quote(note)}`}`;
 }
 
 function unknown(turn: TurnCase, idOf: IdOf): Text[] {
@@ -223,7 +223,9 @@ function overrides({ question, decisions }: CallCase): string[] {
   const approvals = decisions.filter(({ decision }) => decision === 'approve');
   if (holds.length === 0 || approvals.length === 0) return [];
   const why = [...new Set(holds.map(({ kind }) => name(text(kind))))].join(', ');
-  return [` was approved by ${approvals.map(({ by }) => name(by)).join(', ')} although it had been held back (${why}).`];
+  return [
+    ` was approved by ${approvals.map(({ by, onBehalfOf }) => name(by) + (onBehalfOf === undefined ? '' : ` for ${name(onBehalfOf)}`)).join(', ')} although it had been held back (${why}).`,
+  ];
 }
 
 /** The changed fields of the next revision. */

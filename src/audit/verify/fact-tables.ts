@@ -213,6 +213,7 @@ export const DECISION = {
   digest: 'rule.D5',
   run_id: 'rule.D5',
   by: 'rule.D5',
+  on_behalf_of: 'rule.D5',
   note: 'rule.D5',
   at: 'rule.D5',
   expires_at: 'rule.D5',

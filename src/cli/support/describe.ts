@@ -1,4 +1,5 @@
 /** Describes turns, calls and events in words, for the terminal. Control characters in untrusted text are made visible. */
+import { nameOfVote } from '../../shared/approval/approval';
 import type { Sent } from '../../client/turns/missing-answer';
 import type { CallView, SurfacedCall, TurnView } from '../../shared/turn/turn-view';
 import { entryText } from '../../cards/card';
@@ -65,9 +66,9 @@ export function describeSentMessage({ at, kind, name, identity, principal }: Sen
 const DECISION_WORDS: Record<string, string> = { approve: 'approved', deny: 'denied', edit: 'changed' };
 
 /** Says that another model than the agent's first took a step. */
-function takenBy(step: number, model: string, passed: readonly { model: string; reason: string }[]): string {
-  const others = passed.map((one) => `${oneLine(one.model, 60)} did not answer (${oneLine(one.reason, 60)})`).join(', ');
-  return `  step ${step} by ${oneLine(model, 60)}: ${others}`;
+function takenBy(step: number, model: string, others: readonly { model: string; reason: string }[]): string {
+  const reasons = others.map((one) => `${oneLine(one.model, 60)} did not answer (${oneLine(one.reason, 60)})`).join(', ');
+  return `  step ${step} by ${oneLine(model, 60)}: ${reasons}`;
 }
 
 /** One event as a line; null for events without a line. */
@@ -100,7 +101,7 @@ export function describeEvent(event: TurnEvent): string | null {
     case 'approval_requested':
       return `  ■ ${event.call} ${event.tool} waits for approval, until ${event.expires_at ?? 'decided'}\n    call ${event.digest}`;
     case 'approval_decided':
-      return `  ■ ${event.call} ${event.tool}: ${DECISION_WORDS[event.decision] ?? event.decision}${event.by === '' ? '' : ` by ${oneLine(event.by, 60)}`}${event.note ? ` (${oneLine(event.note)})` : ''}`;
+      return `  ■ ${event.call} ${event.tool}: ${DECISION_WORDS[event.decision] ?? event.decision}${event.by === '' ? '' : ` by ${oneLine(nameOfVote(event), 120)}`}${event.note ? ` (${oneLine(event.note)})` : ''}`;
     case 'question_asked':
       return `  ? ${event.call} ${event.tool} waits for an answer, until ${event.expires_at ?? 'answered'}\n    call ${event.digest}`;
     case 'question_answered':

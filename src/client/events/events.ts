@@ -119,8 +119,9 @@ export class EventReader {
       return (input as { outcomes: CallOutcome[] }).outcomes.flatMap((outcome) => this.refusals(at, outcome));
     if (type !== 'runCall' && type !== 'openSubTurn') return [];
     const { call } = input as RunCallInput;
-    const decisions = approvalsOf(input as RunCallInput).flatMap(({ digest, decision, by, note, value }) => {
-      const event = { at, type: 'approval_decided' as const, call: call.id, tool: call.tool, digest, decision, by, note };
+    const decisions = approvalsOf(input as RunCallInput).flatMap(({ digest, decision, by, on_behalf_of, note, value }) => {
+      const vote = { by, ...optional({ on_behalf_of }), note };
+      const event = { at, type: 'approval_decided' as const, call: call.id, tool: call.tool, digest, decision, ...vote };
       return this.questions.certain(event).map((one) => ofQuestion(one, value));
     });
     return [...decisions, ...this.again(at, call), { at, type: 'tool_started', call: call.id, tool: call.tool }];

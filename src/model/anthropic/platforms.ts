@@ -29,6 +29,7 @@ export interface VertexOptions extends RequestOptions {
 }
 
 type ClientClass = new (options: object) => Anthropic;
+type VertexClass = new (options: object) => Anthropic & { _authClientPromise?: Promise<unknown> };
 
 export const BEDROCK_PROVIDER = 'anthropic-bedrock';
 export const VERTEX_PROVIDER = 'anthropic-vertex';
@@ -84,11 +85,14 @@ export function bedrockProvider({ region, apiKey, credentials, baseUrl, ...optio
 
 export function vertexProvider({ region, projectId, authClient, baseUrl, ...options }: VertexOptions): AnthropicProvider {
   const client = (common: ClientOptions) => {
-    const sdk = optionalPackage<{ AnthropicVertex: ClientClass }>(
+    const sdk = optionalPackage<{ AnthropicVertex: VertexClass }>(
       '@anthropic-ai/vertex-sdk',
       'A model of Anthropic on Vertex AI',
     );
-    return new sdk.AnthropicVertex({ ...common, ...optional({ region, projectId, authClient, baseURL: baseUrl }) });
+    const vertex = new sdk.AnthropicVertex({ ...common, ...optional({ region, projectId, authClient, baseURL: baseUrl }) });
+    // The SDK looks for credentials at once. Without any, this would end the process; each request says it, too.
+    vertex._authClientPromise?.catch(() => undefined);
+    return vertex;
   };
   return new AnthropicProvider({ ...options, name: VERTEX_PROVIDER, platform: { client, vendor: VERTEX, secrets: [] } });
 }

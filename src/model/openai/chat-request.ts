@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Json, JsonObject } from '../../shared/json/json';
 import { optional } from '../../shared/json/optional';
-import { foreignBlocksRemoved } from '../foreign-blocks';
+import { withoutForeignBlocks } from '../foreign-blocks';
 import type { ModelMessage, ModelRequest, ModelTool } from '../provider';
 import { nativeResult } from '../native-result';
 import { repairConversation } from '../repair-conversation';
@@ -13,7 +13,7 @@ import { fileParts, textOf } from './content-parts';
 import { formatOf, strictOrNull, strictSchema } from './strict-schema';
 
 /** Fields that an agent's `modelOptions` cannot set: admission, budget and audit rely on them. */
-const RESERVED: readonly string[] = ['model', 'messages', 'tools', 'functions', 'stream', 'stream_options', 'n', 'store'];
+const RESERVED_FIELDS: readonly string[] = ['model', 'messages', 'tools', 'functions', 'stream', 'stream_options', 'n', 'store'];
 
 export interface ChatDialect {
   /** Name of the provider, which finds its own answers in the conversation. */
@@ -28,7 +28,7 @@ export function toChatBody(modelRequest: ModelRequest, { provider, maxTokensFiel
   const native = structuredOutputs ? nativeResult(modelRequest, strictOrNull) : null;
   const request = native?.request ?? modelRequest;
   const { model, system, tools, maxTokens, options } = request;
-  const messages = repairConversation(foreignBlocksRemoved(request.messages, provider), false);
+  const messages = repairConversation(withoutForeignBlocks(request.messages, provider), false);
   const { tool_choice, parallel_tool_calls, ...others } = allowedOptions(options);
   return {
     ...others,
@@ -45,7 +45,7 @@ export function toChatBody(modelRequest: ModelRequest, { provider, maxTokensFiel
 }
 
 function allowedOptions(options: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(options).filter(([key]) => key !== '__proto__' && !RESERVED.includes(key)));
+  return Object.fromEntries(Object.entries(options).filter(([key]) => key !== '__proto__' && !RESERVED_FIELDS.includes(key)));
 }
 
 /** A request for a summary forbids tools in the words of the Messages API. */

@@ -6,7 +6,6 @@ export const IN_NO_SAMPLE: readonly string[] = [
   // The samples were made before a step said which model took it; test/engine/model/fallback.test.ts verifies bundles that have both.
   'TAKE_STEP_OUTPUT.origin',
   'TAKE_STEP_OUTPUT.passed',
-  'DECISION_SOURCE.given_in',
   'EDIT.attestation',
   'RECORDED_EDIT.attestation',
   'decision,digest,run_id,at,by,note,identity,attestation,revision.attestation',
