@@ -2,7 +2,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { withoutForeignBlocks } from '../foreign-blocks';
 import { OwnAnswers } from '../own-answers';
-import { nativeResult } from '../native-result';
+import { nativeResult } from '../prompted/native-result';
 import type { ModelRequest } from '../provider';
 import { repairConversation } from '../repair-conversation';
 

@@ -5,7 +5,7 @@
 import { isJsonObject, type JsonObject } from '../../shared/json/json';
 import { withoutForeignBlocks } from '../foreign-blocks';
 import { ANTHROPIC_PROVIDER, type ModelRequest } from '../provider';
-import { nativeResult } from '../native-result';
+import { nativeResult } from '../prompted/native-result';
 import { enforceable } from './enforceable-schema';
 import { repairConversation, type WireMessage } from '../repair-conversation';
 import { ANTHROPIC_FILES, withTakenFiles } from '../taken-files';

@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../../shared/json/json';
 import { optional } from '../../shared/json/optional';
 import { withoutForeignBlocks } from '../foreign-blocks';
 import type { ModelMessage, ModelRequest, ModelTool } from '../provider';
-import { nativeResult } from '../native-result';
+import { nativeResult } from '../prompted/native-result';
 import { repairConversation } from '../repair-conversation';
 import { fileParts, textOf } from './content-parts';
 import { formatOf, strictOrNull, strictSchema } from './strict-schema';

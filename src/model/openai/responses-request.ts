@@ -7,7 +7,7 @@ import { optional } from '../../shared/json/optional';
 import { withoutForeignBlocks } from '../foreign-blocks';
 import { OwnAnswers } from '../own-answers';
 import type { ModelMessage, ModelRequest, ModelTool } from '../provider';
-import { nativeResult } from '../native-result';
+import { nativeResult } from '../prompted/native-result';
 import { repairConversation } from '../repair-conversation';
 import { fileParts } from './content-parts';
 import { formatOf, strictOrNull, strictSchema } from './strict-schema';

@@ -2,7 +2,7 @@
 import { toCallOptions } from '../../../src/model/ai-sdk/prompt';
 import { enforceable } from '../../../src/model/anthropic/enforceable-schema';
 import { toWire } from '../../../src/model/anthropic/wire';
-import { nativeResult } from '../../../src/model/native-result';
+import { nativeResult } from '../../../src/model/prompted/native-result';
 import { toChatBody } from '../../../src/model/openai/chat-request';
 import { toResponsesBody } from '../../../src/model/openai/responses-request';
 import type { ModelMessage, ModelRequest } from '../../../src/model/provider';

@@ -2,8 +2,8 @@
  * The result of an agent where the vendor enforces a schema on the model's last answer (structured output). The record has one form
  * for all vendors, a call of the result's tool; this turns such calls into the text that they were, and their results into messages.
  */
-import { isJsonObject, type JsonObject } from '../shared/json/json';
-import type { ModelMessage, ModelRequest } from './provider';
+import { isJsonObject, type JsonObject } from '../../shared/json/json';
+import type { ModelMessage, ModelRequest } from '../provider';
 
 export interface NativeResult {
   /** The request without the tool. */
