@@ -11,6 +11,8 @@ import type { Hooks } from '../tools/admit/hooks';
 import type { AgentPermissions } from '../tools/admit/policy';
 import { type ToolReference, resolveReference } from '../tools/define/versions';
 import { type Tool, isTool } from '../tools/define/tool';
+import type { ResultDefinition } from './give-result';
+import type { GivesResult } from '../shared/turn/result';
 import type { AgentLimits } from './limits';
 
 export interface AgentDefinition {
@@ -68,16 +70,35 @@ export interface AgentDefinition {
    * (docs/tools-at-scale.md).
    */
   catalogue?: CatalogueDefinition;
+  /**
+   * What a turn gives besides its text: a zod object, or a JSON Schema of type object. A turn without data that fits it fails
+   * (docs/results.md).
+   */
+  result?: ResultDefinition;
 }
 
 export const AGENT = Symbol.for('holdfast.agent');
 
-export interface Agent extends Required<
-  Omit<
-    AgentDefinition,
-    'model' | 'limits' | 'permissions' | 'tools' | 'mcpServers' | 'catalogue' | 'hooks' | 'classifier' | 'approvals' | 'budgets'
-  >
-> {
+/** @typeParam R the type of its turns' results; `undefined`: they have none */
+export interface Agent<R = unknown>
+  extends
+    GivesResult<R>,
+    Required<
+      Omit<
+        AgentDefinition,
+        | 'model'
+        | 'limits'
+        | 'permissions'
+        | 'tools'
+        | 'mcpServers'
+        | 'catalogue'
+        | 'hooks'
+        | 'classifier'
+        | 'approvals'
+        | 'budgets'
+        | 'result'
+      >
+    > {
   /** The tools that `wanted` refers to; until the agent is part of an app, without those that are only named. */
   readonly tools: Tool[];
   readonly wanted: readonly ToolReference[];
@@ -92,6 +113,9 @@ export interface Agent extends Required<
   readonly approvals: Approvals | undefined;
   readonly budgets: readonly Budget[] | undefined;
   readonly classifier: Classifier | undefined;
+  readonly result: ResultDefinition | undefined;
+  /** `give_result`, by which the model gives the result. */
+  readonly resultTool: Tool | undefined;
   readonly [AGENT]: true;
 }
 

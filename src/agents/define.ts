@@ -1,6 +1,7 @@
 /** `defineAgent` and `defineApp`: check a definition (agent.ts), fill in defaults, and report every fault at once. */
+import type { z } from 'zod';
 import type { ModelDefinitions, ModelSettings } from '../model/settings';
-import { unknownFields } from '../shared/json/json';
+import { type JsonObject, unknownFields } from '../shared/json/json';
 import { approvalFaults, type Approvals } from '../rules/approvals';
 import { budgetFaults, type Budget } from '../tools/limits/budgets';
 import { catalogueFaults, catalogueSettings, type CatalogueDefinition } from '../tools/catalogue/find-tools';
@@ -16,6 +17,8 @@ import { circles, withSubAgents } from './agent-tool';
 import { chainFaults, modelFaults, modelSettings, unknownModels } from './models';
 import { resolveTools, toolboxFaults, type AgentDefinition, AGENT, type Agent, isAgent } from './agent';
 import { isTool, type Tool } from '../tools/define/tool';
+import { giveResultTool, resultFaults } from './give-result';
+import { copyAsJson, isZod } from '../tools/schema/schema';
 import { DEFAULT_LIMITS, LIMIT_NAMES, limitFaults } from './limits';
 
 export type { AgentPermissions } from '../tools/admit/policy';
@@ -44,6 +47,7 @@ const FIELDS: Readonly<Record<keyof AgentDefinition, true>> = {
   contextWindow: true,
   compactAt: true,
   catalogue: true,
+  result: true,
 };
 const MOST_DEPTH = 10;
 
@@ -53,6 +57,11 @@ const MOST_DEPTH = 10;
  * @example
  * const payables = defineAgent({ name: 'payables', prompt: 'You pay invoices.', tools: [payInvoice], approvals: { quorum: 2 } });
  */
+export function defineAgent<S extends z.ZodType>(definition: AgentDefinition & { result: S }): Agent<z.output<S>>;
+/** @typeParam R what a JSON Schema describes, which TypeScript cannot read from it */
+export function defineAgent<R = JsonObject>(definition: AgentDefinition & { result: JsonObject }): Agent<R>;
+export function defineAgent(definition: AgentDefinition & { result?: undefined }): Agent<undefined>;
+export function defineAgent(definition: AgentDefinition): Agent;
 export function defineAgent(definition: AgentDefinition): Agent {
   const faults: string[] = [];
   const fault = (condition: boolean, text: string) => condition && faults.push(text);
@@ -66,7 +75,7 @@ export function defineAgent(definition: AgentDefinition): Agent {
   const references = definition.tools ?? [];
   const names = references.map(referredName);
 
-  faults.push(...unknownFields(definition, [...Object.keys(FIELDS), 'wanted', 'ownCostLimit']));
+  faults.push(...unknownFields(definition, [...Object.keys(FIELDS), 'wanted', 'ownCostLimit', 'resultTool']));
   faults.push(...unknownFields(definition.limits, LIMIT_NAMES, 'limits'));
   fault(!NAME.test(definition.name), `name ${JSON.stringify(definition.name)} must match ${NAME.source}`);
   fault(typeof definition.prompt !== 'string' || definition.prompt.trim() === '', 'prompt is empty');
@@ -100,8 +109,13 @@ export function defineAgent(definition: AgentDefinition): Agent {
   for (const name of names.filter((name) => typeof name === 'string' && isFrom(mcpServers, name)))
     fault(true, `the tool ${name} is named like those of an MCP server of the agent; choose another name`);
   faults.push(...serverToolFaults(definition.serverTools, names));
-  if (references.every(isTool)) faults.push(...toolsetFaults({ ...definition, permissions, mcpServers }, references));
   faults.push(...hookFaults(definition.hooks), ...classifierFaults(definition.classifier));
+  const wrongResult = resultFaults(definition.result);
+  faults.push(...wrongResult);
+  const result = definition.result === undefined || isZod(definition.result) ? definition.result : copyAsJson(definition.result);
+  const resultTool = result === undefined || wrongResult.length > 0 ? undefined : giveResultTool(result);
+  if (references.every(isTool))
+    faults.push(...toolsetFaults({ ...definition, permissions, mcpServers }, withResultTool(references, { resultTool })));
   if (faults.length > 0)
     throw new Error(`Agent ${JSON.stringify(definition.name)} is not well defined:\n- ${faults.join('\n- ')}`);
 
@@ -130,8 +144,15 @@ export function defineAgent(definition: AgentDefinition): Agent {
     steerSupersedes: definition.steerSupersedes ?? false,
     contextWindow,
     compactAt,
+    result,
+    resultTool,
     [AGENT]: true as const,
   });
+}
+
+/** Rules may name the tool that gives the result, too. */
+function withResultTool(tools: readonly Tool[], { resultTool }: Pick<Agent, 'resultTool'>): readonly Tool[] {
+  return resultTool === undefined ? tools : [...tools, resultTool];
 }
 
 /**
@@ -194,7 +215,7 @@ export function defineApp(app: {
   faults.push(...toolboxFaults(toolbox));
   const resolve = (agent: Agent): Agent => {
     const resolution = resolveTools(agent.wanted ?? agent.tools, toolbox);
-    const toolset = resolution.faults.length > 0 ? [] : toolsetFaults(agent, resolution.tools);
+    const toolset = resolution.faults.length > 0 ? [] : toolsetFaults(agent, withResultTool(resolution.tools, agent));
     faults.push(...[...resolution.faults, ...toolset].map((fault) => `agent ${agent.name}: ${fault}`));
     return Object.freeze({ ...agent, tools: resolution.tools });
   };

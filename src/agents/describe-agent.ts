@@ -5,6 +5,7 @@ import type { AgentSummary, AgentView } from '../shapes/agent-view';
 import { asJson, type JsonObject } from '../shared/json/json';
 import { ruledTool } from '../tools/admit/policy';
 import { describe } from '../tools/define/model-text';
+import { resultSchema } from './give-result';
 import type { Tool } from '../tools/define/tool';
 import { budgetsFor } from '../tools/limits/budgets';
 import { VERDICT_WORDS } from '../tools/lint/explain-permission';
@@ -31,6 +32,7 @@ export function describeAgent(agent: Agent, withPrompt: boolean): AgentView {
     permissions: plain(agent.permissions),
     approvals: agent.approvals === undefined ? null : plain(agent.approvals),
     budgets: (agent.budgets ?? []).map(plain),
+    result: agent.result === undefined ? null : resultSchema(agent.result),
   };
 }
 

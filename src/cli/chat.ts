@@ -12,7 +12,7 @@ import type { SessionView } from '../shared/turn/session';
 import { visible } from '../shared/text/visible';
 import { EndOfInput, TerminalQuestions } from './support/terminal-questions';
 import { userName } from './support/decide-options';
-import { oneLine } from './support/describe';
+import { oneLine, resultLines } from './support/describe';
 import { EXIT, Exit, exitOf } from './support/exit';
 import { follow } from './support/follow';
 import type { Output } from './support/output';
@@ -183,6 +183,7 @@ class Chat {
       output.answer(view, [
         '',
         ...(isShown ? [] : visible(text).split('\n')),
+        ...resultLines(view),
         ...(reason ? [`(${state}: ${oneLine(reason, 300)})`] : []),
         '',
       ]);

@@ -53,6 +53,7 @@ import {
 } from '../shared/ids';
 import { hashJson } from '../shared/json/digests';
 import { optional } from '../shared/json/optional';
+import type { GivesResult } from '../shared/turn/result';
 import { isHash } from '../shared/json/sha256';
 import { inlineCode, visibilityText } from '../shared/text/visible';
 import { messageText } from '../shared/turn/message';
@@ -157,7 +158,22 @@ export class HoldfastClient {
    * Starts a turn. With an id it happens once: the same request again returns the same turn.
    * @throws InvalidRequest; IdempotencyConflict when the id was used for another agent, message or session
    */
-  async start(request: StartTurn): Promise<TurnHandle> {
+  start(request: StartTurn): Promise<TurnHandle>;
+  /**
+   * The same for an agent's own object, which gives `result().data` its type.
+   * @example
+   * const turn = await client.start(payables, { message: 'Read INV-7.' });
+   * const ended = await turn.result();
+   * if (ended.state === 'completed') console.log(ended.data.cents);
+   */
+  start<R>(agent: GivesResult<R>, request: Omit<StartTurn, 'agent'>): Promise<TurnHandle<R>>;
+  async start(first: StartTurn | GivesResult<unknown>, rest?: Omit<StartTurn, 'agent'>): Promise<TurnHandle> {
+    if (rest === undefined) return this.startTurn(first as StartTurn);
+    const agent = first as GivesResult<unknown>;
+    return (await this.startTurn({ ...rest, agent: agent.name })).of(agent);
+  }
+
+  private async startTurn(request: StartTurn): Promise<TurnHandle> {
     const requester = request.requester ?? LOCAL_PRINCIPAL;
     checkStartTurn(request, requester);
     const message = await this.files.message(requester, request.message);

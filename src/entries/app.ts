@@ -32,3 +32,4 @@ export type { ModelDefinitions, ModelLimits, ModelSetting, ModelSettings } from 
 export type { ModelTool } from '../model/provider';
 export type { AgentLimits } from '../agents/limits';
 export type { Agent, AgentDefinition } from '../agents/agent';
+export type { ResultDefinition } from '../agents/give-result';

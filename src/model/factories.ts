@@ -50,14 +50,18 @@ export function anthropicVertex(options: VertexOptions & OfModel): VendorModel {
   return lazily(VERTEX_PROVIDER, options, () => vertexProvider(options));
 }
 
-export type OpenAiModelOptions = Pick<OpenAiOptions, 'api' | 'apiKey' | 'baseUrl' | 'headers' | 'timeoutMs'> & OfModel;
+export type OpenAiModelOptions = Pick<
+  OpenAiOptions,
+  'api' | 'apiKey' | 'baseUrl' | 'headers' | 'timeoutMs' | 'structuredOutputs'
+> &
+  OfModel;
 
 /** OpenAI's own models; needs the package openai. */
 export function openai(options: OpenAiModelOptions): VendorModel {
   return lazily('openai', options, () => new OpenAiProvider(options));
 }
 
-export type OpenAiCompatibleOptions = Pick<OpenAiOptions, 'apiKey' | 'headers' | 'timeoutMs'> &
+export type OpenAiCompatibleOptions = Pick<OpenAiOptions, 'apiKey' | 'headers' | 'timeoutMs' | 'structuredOutputs'> &
   OfModel & {
     /** Such as `http://127.0.0.1:11434/v1`. */
     baseUrl: string;

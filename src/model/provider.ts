@@ -41,6 +41,11 @@ export interface ModelRequest {
   maxTokens: number;
   /** Extra fields for the wire (thinking, temperature…), from the agent's definition. */
   options: JsonObject;
+  /**
+   * The tool of `tools` through which the model gives the data that its agent is asked for. A vendor with structured output lets the
+   * model write the data as its last answer instead (native-result.ts). Absent: text is enough.
+   */
+  resultTool?: string;
   /** The vendor's container in which earlier answers of the conversation ran code. Absent: none exists any more. */
   container?: string;
 }

@@ -185,4 +185,6 @@ export interface SummaryBody {
 export interface EndBody {
   state: string;
   reason: string | null;
+  /** Digest of the call whose input is the turn's result. Absent: the turn has none. */
+  result_of?: string;
 }

@@ -139,6 +139,8 @@ export interface ReadSummary {
 export interface ReadEnd {
   state: Text;
   reason: Text;
+  /** Digest of the call whose input is the turn's result; null: it has none. */
+  result_of: Text;
 }
 
 export interface ReadEnrolmentBlock {
@@ -206,7 +208,7 @@ function readFields({ block: { kind }, bodies }: WithBodies): ReadBlock | null {
     case 'summary':
       return { kind, ...texts(body, ['cleared_to', 'summarized_to', 'text']) };
     case 'end':
-      return { kind, ...texts(body, ['state', 'reason']) };
+      return { kind, ...texts(body, ['state', 'reason', 'result_of']) };
     case 'enrolment':
       return { kind, ...texts(body, ['digest', 'by']), subject: readSubject(body) };
     case 'deputy':

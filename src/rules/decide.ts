@@ -2,6 +2,7 @@
  * Decides whether a call runs by itself, asks a person, or is refused, and names the rule that decided. Deny wins; then the most
  * specific rule, where ask wins a tie; then the tool's list of approval rules; then the mode, and under it the class.
  */
+import { GIVE_RESULT } from '../shared/turn/result';
 import { CLASS_RULES } from '../shared/turn/tool-class';
 import { applyEntries, type EntryVerdict } from './approval-entries';
 import type { Condition, Outcome } from './conditions/condition';
@@ -66,12 +67,19 @@ function isModeInForce({ mode, within = [] }: Policy, wantedMode: Mode): boolean
   return mode === wantedMode || within.includes(wantedMode);
 }
 
+/** The engine's own tools that mode `locked` lets run, and why. */
+const HARMLESS: ReadonlyMap<string, string> = new Map([
+  [READ_RESULT, "it reads this conversation's own results"],
+  [GIVE_RESULT, "it gives the turn's result"],
+]);
+
 function byMode(policy: Policy, { tool }: CallFacts): RuleDecision {
   const { mode } = policy;
   const no = { word: null, rule: null };
   if (isModeInForce(policy, 'locked')) {
-    return tool.name === READ_RESULT
-      ? { ...no, verdict: 'allow', reason: "it reads this conversation's own results" }
+    const harmless = HARMLESS.get(tool.name);
+    return harmless !== undefined
+      ? { ...no, verdict: 'allow', reason: harmless }
       : {
           ...no,
           verdict: 'deny',
@@ -167,7 +175,7 @@ export function neverRuns(policy: Policy, tool: RuledTool, asker?: Asker): boole
   if (rules.some((rule) => rule.effect === 'deny' && fits(rule) === true)) return true;
   const modes = [policy.mode, ...(policy.within ?? [])];
   if (modes.includes('plan') && WITH_EFFECTS.has(tool.class)) return true;
-  if (!modes.includes('locked') || tool.name === READ_RESULT) return false;
+  if (!modes.includes('locked') || HARMLESS.has(tool.name)) return false;
   return !rules.some((rule) => rule.effect !== 'deny' && fits(rule) !== false);
 }
 

@@ -49,6 +49,7 @@ export const agentView = agentSummary.omit({ tools: true }).extend({
     .nullable()
     .describe('Who must approve, as the agent is defined. Workers may ask for more. Null: one person.'),
   budgets: z.array(jsonObject).describe('As the agent is defined (docs/budgets.md).'),
+  result: jsonObject.nullable().describe('JSON Schema of what its turns give (docs/results.md). Null: they give text only.'),
 });
 
 export const explanation = z.object({

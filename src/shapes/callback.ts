@@ -1,6 +1,7 @@
 /** Schema of a callback's body: enough to know what happened and to ask for the rest, and small, as Standard Webhooks asks. */
 import { z } from 'zod';
 import { messageCard } from './card';
+import { jsonObject } from './envelope';
 import { callView, turnView } from './turn-view';
 
 const calledBack = callView
@@ -28,6 +29,8 @@ export const callbackMessage = z.object({
     })
     .extend({
       text_truncated: z.boolean(),
+      result: jsonObject.optional().describe('The data that the agent gave. Absent: none, or it is left out.'),
+      result_left_out: z.literal(true).optional().describe('It has more than 32,000 bytes: `GET /v1/turns/:id` has it.'),
       calls: z
         .array(calledBack)
         .describe(

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { card } from './card';
-import { callError, errorEnvelope, json, successEnvelope } from './envelope';
+import { callError, errorEnvelope, json, jsonObject, successEnvelope } from './envelope';
 import { modelWait, passedModel, usage } from './turn-view';
 
 const at = z.string();
@@ -113,6 +113,7 @@ const OTHER_DURABLE = [
     state: z.string(),
     reason: z.string().nullable(),
     text: z.string(),
+    result: jsonObject.optional().describe('The data that the agent gave. Absent: none.'),
   }),
 ] as const;
 const durableEvent = z.discriminatedUnion('type', [...OTHER_DURABLE, approvalRequestedEvent, questionAskedEvent]);

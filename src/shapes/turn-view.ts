@@ -5,7 +5,7 @@ import { TOOL_CLASSES } from '../shared/turn/tool-class';
 import { CALL_STATES, EFFECTS, TURN_STATES } from '../shared/turn/turn-states';
 import { WAIT_REASONS } from '../shared/turn/turn-states';
 import { card } from './card';
-import { callError, envelope } from './envelope';
+import { callError, envelope, jsonObject } from './envelope';
 
 const decisionView = z.object({
   decision: z.enum(['approve', 'deny', 'answer', 'expired']),
@@ -146,6 +146,9 @@ export const turnView = z.object({
   head: z.string().nullable().describe("The transcript's last block, 64 hex; null before the first step ended."),
   step: z.number().int(),
   text: z.string().describe('The answer so far; the final one when the turn has ended.'),
+  result: jsonObject
+    .optional()
+    .describe('The data that the agent gives, by its result schema. Absent: it gives none, or the turn has not ended with it.'),
   reason: z.string().nullable().describe('Why a turn failed, hit a limit or was cancelled, and what to do.'),
   usage,
   calls: z.array(callView),

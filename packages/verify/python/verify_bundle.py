@@ -18,6 +18,7 @@ from verify_shapes import has_fields
 from verify_signatures import DEPUTIES, Signatures, claims_of
 from verify_sub_turn_facts import SubTurnFacts
 from verify_told import Told
+from verify_results import Results
 from verify_run_facts import RunFacts
 from verify_turn_facts import TurnFacts
 from verify_values import (CLOCKS, END, UNKNOWN, at, canonical, form, hash_of, meant, ms, number, obj, objs, payload,
@@ -378,7 +379,7 @@ class Twice:
             self.tell_all(STEP, body, step=ref)
             self.tell_all(USAGE, obj(body.get("usage")), step=ref)
         if kind == "end":
-            self.tell("block", ref, pick_there(body, ("state", "reason")))
+            self.tell("block", ref, pick_there(body, ("state", "reason")) | pick(body, ["result_of"]))
         self.tell_all(SUBJECT, obj(body.get("subject")), turn="", call=digest)
         if kind == "decision":
             said = form({name: body[name] for name in body if name != "subject"})
@@ -1057,6 +1058,7 @@ class Turn:
         self.others = Each(MessageFacts(*of_turn, form, payload, claims_of, when, CLOCKS, UNKNOWN),
                            SubTurnFacts(*of_turn, self.blocks, known, form, payload, UNKNOWN),
                            KeptSaid(*of_turn, payload, UNKNOWN),
+                           Results(self.twice, objects, form, payload, UNKNOWN),
                            AdmissionFacts(*of_turn, objects, form, payload, call_digest, UNKNOWN))
 
     def rule(self, rule, holds):

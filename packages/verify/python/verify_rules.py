@@ -139,7 +139,7 @@ def decided(ranks, modes, tool, allows):
     if ranks:
         return "ask" if max(ranks)[-1] == 1 else "allow"
     if "locked" in modes:
-        return "allow" if tool.get("name") == "read_result" else "deny"
+        return "allow" if tool.get("name") in ("read_result", "give_result") else "deny"
     if allows is not None:
         return "allow" if allows else "ask"
     if tool["class"] == "destructive":

@@ -289,7 +289,7 @@ class RunFacts:
         self.rule("D1", all(isinstance(it, str) and it in waits for it in listed(view.get("pending"))))
         self.rule("D1", run.full is None or run.full == (view.get("context_full") is True))
         self.ignored(view.get("ignored_signals"))
-        if same(run.next, "end") and view.get("state") in ("completed", "refused"):
+        if (same(run.next, "end") or "result" in view) and view.get("state") in ("completed", "refused"):
             self.ends_as(view["state"] == "refused", self.obj(view.get("earlier_calls")), calls)
         if self.whole():
             self.steered(listed(view.get("steered_by")), txt(view.get("requester")))
@@ -351,11 +351,11 @@ class RunFacts:
     def defined(self, name, value, known, said):
         head, calls = said.get("head"), listed(said.get("calls"))
         if name == "takeStep":
-            self.steps[txt(said.get("answer_head") or head)] = (self.obj(said.get("policy")), self.objs(calls))
+            self.steps[txt(said.get("answer_head") or head)] = (self.obj(said.get("policy")), self.objs(calls), said.get("next"))
             if "next" in said:
                 self.follows(said["next"], said.get("stop_reason"), len(calls) > 0)
         if name == "admitDirect":
-            self.steps[txt(head)] = (self.obj(said.get("policy")), [self.obj(said.get("call"))])
+            self.steps[txt(head)] = (self.obj(said.get("policy")), [self.obj(said.get("call"))], None)
         # Where nothing was left out, the head may be that of an earlier summary.
         less = said.get("did") != "nothing" or known and head != value.get("head")
         if name == "compact" and less:
@@ -422,7 +422,8 @@ class RunFacts:
     def admission(self, step, definition):
         if step is None or definition.get("v") != "holdfast.agent/1":
             return
-        policy, calls = step
+        policy, calls, after = step
+        self.rule("D2", not same(after, "end") or "result" not in definition)
         for name in POLICY if isinstance(policy.get("limits"), dict) else ():
             said = policy.get(name, False) if name == "steer_supersedes" else policy.get(name)
             self.rule("D1", name not in definition or self.form(exact(said)) == self.form(definition[name]))

@@ -276,7 +276,7 @@ class TurnFacts:
             self.tell("block", ref, there(value, "at"))
         if said.get("next") == "end" and isinstance(value.get("all_refused"), bool):
             state = "refused" if value["all_refused"] else "completed"
-            self.tell("block", said.get("head"), {"state": state, "reason": None})
+            self.tell("block", said.get("head"), {"state": state, "reason": None, "result_of": None})
         if isinstance(value.get("message"), (str, list)):
             self.began(said)
         ids = [one.get("id") for one in self.objs(said.get("calls"))]

@@ -3,6 +3,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import { INLINE_BYTES, type AdmittedCall, type TakeStepInput, type TurnContext } from '../../shared/io/activities';
 import { canonical } from '../../shared/json/canonical';
 import { callDigest, callRecord, type CallFields } from '../../shared/json/digests';
+import { GIVE_RESULT } from '../../shared/turn/result';
 import { callId } from '../../shared/ids';
 import { CLAIM_MS } from '../../shared/intent';
 import type { AdmissionCall } from '../../record/blocks';
@@ -71,7 +72,7 @@ export async function admitAll(
   const calls: ProposedCall[] = [];
   for (const [index, use] of uses.entries()) {
     const id = callId(input.step, index + 1);
-    const proposal = { name: use.name, json: use.json, cut, shown: shownTools };
+    const proposal = { name: use.name, json: use.json, cut, shown: shownTools, beside: uses.length > 1 };
     const began = performance.now();
     const admission =
       index < MAX_CALLS
@@ -194,6 +195,7 @@ export function admittedCall(
     parallel: admission.parallel,
     idempotent: definition?.idempotent ?? false,
     ...(definition?.subAgent ? { sub_agent: definition.subAgent.name } : {}),
+    ...(agent?.agent.result !== undefined && tool === GIVE_RESULT ? { gives_result: true as const } : {}),
     ...(definition?.question && verdict !== 'rejected' ? { question_ms: definition.question.waitMs(admission.input) } : {}),
     timeout_ms: aroundMs(agent, tool, definition) + timeLimitOf(definition ?? { class: admission.class }),
     ...(agent ? { policy_ref: agent.policyRef } : {}),

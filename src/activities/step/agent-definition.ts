@@ -11,6 +11,7 @@ import { withoutSecrets } from '../../shared/text/secrets';
 import { describe } from '../../tools/define/model-text';
 import type { ApprovalList } from '../../rules';
 import type { PreparedAgent, PreparedTool } from '../../tools/catalogue/registry';
+import { resultSchema } from '../../agents/give-result';
 import { outputSchema } from '../../tools/schema/schema';
 import { canonical } from '../../shared/json/canonical';
 import { sha256Hex } from '../../shared/json/sha256';
@@ -61,6 +62,7 @@ export function agentDefinition(preparedAgent: PreparedAgent, { defaultModel, ..
     ...(lists ? { approval_lists: Object.fromEntries([...lists].map(([name, list]) => [name, describedList(list)])) } : {}),
     hooks: { before: hooks.before.map(({ name }) => name), after: hooks.after.map(({ name }) => name) },
     classifier: agent.classifier?.name ?? null,
+    ...(agent.result === undefined ? {} : { result: resultSchema(agent.result) }),
     prices: pricesOf(model, preparedAgent.models),
     engine: { holdfast: engine.holdfast, build_id: engine.buildId, workflow_bundle: engine.workflowBundle },
   });

@@ -23,6 +23,8 @@ export interface ModelRequestParts {
   container: OwnedContainer | null;
   /** Whether the agent's options may make the model call a tool. Default true. */
   mayForceTools?: boolean;
+  /** The tool through which the model gives its result. Absent: the answer is to be text. */
+  resultTool?: string;
   asker: ModelAsker;
 }
 
@@ -67,7 +69,7 @@ function requestFor(
   { provider, model, settings }: ChainLink,
   first: ChainLink,
   { agent }: PreparedAgent,
-  { messages, tools, container, mayForceTools = true }: ModelRequestParts,
+  { messages, tools, container, mayForceTools = true, resultTool }: ModelRequestParts,
 ): ModelRequest {
   const isFirstVendor = provider.name === first.provider.name;
   const options = { ...(isFirstVendor ? agent.modelOptions : {}), ...settings.options };
@@ -81,6 +83,7 @@ function requestFor(
     maxTokens: agent.maxTokens,
     options: free,
     ...(container?.provider === provider.name ? { container: container.id } : {}),
+    ...optional({ resultTool }),
   };
 }
 

@@ -8,6 +8,7 @@ import type { JsonObject } from '../../shared/json/json';
 import type { ChainAnswer } from '../../model/fallback';
 import { NO_TOKENS } from '../../model/prices';
 import { isTruncated, type ModelResponse, type ModelUsage } from '../../model/provider';
+import { GIVE_RESULT } from '../../shared/turn/result';
 import { NO_USAGE } from '../../shared/turn/turn-view';
 import { Draft } from '../../store/core/transcript';
 import { checkAhead } from '../../tools/admit/admit';
@@ -22,6 +23,7 @@ import {
   unlistedServerTools,
   containerOf,
   type AskedIds,
+  withResultCall,
   withUniqueIds,
 } from './model-content';
 import { addBeginning } from './turn-start-and-end';
@@ -78,7 +80,9 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
   const tools = agent.choice.shown(all, agent.catalogue);
   const container = containerOf(blocks, agent);
   const asker = { turn: input.turn, what: `step ${input.step}`, step: input.step };
-  const answer = await askModel(deps, agent, { messages, tools, container, asker }, liveText(deps, input)).catch(asTooLong);
+  const resultTool = agent.agent.result === undefined ? {} : { resultTool: GIVE_RESULT };
+  const parts = { messages, tools, container, asker, ...resultTool };
+  const answer = await askModel(deps, agent, parts, liveText(deps, input)).catch(asTooLong);
   const shownAs = {
     shown: tools.length < agent.catalogue.length ? tools.map(({ name }) => name) : null,
     tokens: catalogueTokens(tools),
@@ -104,7 +108,8 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
       ...first,
     };
   }
-  const { response, askedIds } = withUniqueIds(answer.response, all, input.step);
+  const whole = agent.agent.result === undefined ? answer.response : withResultCall(answer.response);
+  const { response, askedIds } = withUniqueIds(whole, all, input.step);
   const by = takenBy(answer);
   const unlistedTools = unlistedServerTools(response, agent.agent.serverTools);
   if (unlistedTools.length > 0) throw unlistedServerTool(unlistedTools);

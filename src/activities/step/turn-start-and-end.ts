@@ -1,6 +1,8 @@
 /** Writes the beginning of a turn into the transcript (requester, request, and the user's message), and its end. */
 import { ApplicationFailure } from '@temporalio/activity';
 import { hashJson } from '../../shared/json/digests';
+import type { JsonObject } from '../../shared/json/json';
+import { GIVE_RESULT } from '../../shared/turn/result';
 import type { TurnBegin, TurnContext, EndTurnInput, EndTurnOutput } from '../../shared/io/activities';
 import type { StartBody } from '../../record/blocks';
 import { messageBlock, startBlock, endBlock } from '../../record/write-block';
@@ -76,10 +78,20 @@ export async function endTurn(deps: Dependencies, input: EndTurnInput): Promise<
   if (begin) await keepUserMessage(deps, draft, input, begin);
   if (draft.head === null) return { head: null }; // no step ever succeeded: there is no transcript to close
   await addOutcomes(deps.store, draft, turn, at, input.outcomes);
-  draft.add(endBlock({ state, reason }), at);
+  const { result_of } = input;
+  const given = result_of === undefined ? {} : { result: await resultGivenBy(deps, turn, result_of) };
+  draft.add(endBlock({ state, reason, ...optional({ result_of }) }), at);
   const head = await draft.store();
   const [outcome] = input.outcomes;
-  return input.envelope && outcome ? { head, envelope: await envelopeOf(deps, input, outcome) } : { head };
+  return input.envelope && outcome ? { head, envelope: await envelopeOf(deps, input, outcome) } : { head, ...given };
+}
+
+/** The input of the call, as it was admitted. The activity's arguments are not trusted: the call must be of this turn, and its result. */
+async function resultGivenBy({ store }: Dependencies, turn: TurnContext, digest: string): Promise<JsonObject> {
+  const { record, input } = await store.getCall(digest);
+  if (record.tool !== GIVE_RESULT || record.turn_id !== turn.turn_id)
+    throw ApplicationFailure.nonRetryable(`Call ${digest} gives no result of this turn`, 'holdfast.no_result');
+  return input;
 }
 
 /** Keeps the user's message although no step succeeded: the session's next turn continues from it. An invalid start is not kept. */

@@ -16,6 +16,7 @@ import { workflowId } from '../../shared/ids';
 import { type SubTurnReport, ZERO_SPENDING, travelling, type OuterMode, type ParentTurn } from '../../shared/turn/sub-turn';
 import { hashJson } from '../../shared/json/digests';
 import type { Json } from '../../shared/json/json';
+import { optional } from '../../shared/json/optional';
 import type { Store } from '../../store/store';
 import type { PreparedAgent } from '../../tools/catalogue/registry';
 import { callContext, toolStub } from '../call/call-context';
@@ -31,13 +32,15 @@ export async function closeSubTurn(deps: Dependencies, request: CloseSubTurnInpu
   const tool = deps.registry.find(turn.agent, call.tool, call.version) ?? toolStub(call);
   const input = await effectiveInput(deps.store, turn, call);
   const subTurn = await deps.turns.ask(workflowId(sub_turn_id));
-  const text = subTurn?.facts?.text ?? '';
+  const { text = '', result } = subTurn?.facts ?? {};
   const { time_ms } = report.spent;
   const took = { execution_time_ms: time_ms, performance: { validation_ms: 0, network_ms: 0, processing_ms: time_ms } };
   const metadata: EnvelopeMetadata = { ...metadataAt(tool, turn, at), ...took };
   const error = errorOf(report, sub_turn_id, text);
   const envelope: Envelope =
-    error === null ? success({ answer: text, agent: report.agent, turn_id: sub_turn_id }, metadata) : failure(error, metadata);
+    error === null
+      ? success({ answer: text, ...optional({ data: result }), agent: report.agent, turn_id: sub_turn_id }, metadata)
+      : failure(error, metadata);
   const run = callContext(deps, request, tool, input);
   const resultPart = await keep(run, await withAfterHooks(run, envelope));
   const state = error === null ? 'succeeded' : 'failed';
@@ -81,7 +84,7 @@ export function reportOf({ closed, facts }: AskedTurn, agent: string): SubTurnRe
     const nothing = { first_execution_run_id: '', agent, head: null, spent: ZERO_SPENDING, waiting: [] };
     return { ...nothing, state: 'failed', ended: closed !== null, reason: closed === null ? null : endedOutside(closed) };
   }
-  const { parent: _, text: __, ...report } = facts;
+  const { parent: _, text: __, result: ___, ...report } = facts;
   if (!outside) return { ...report, ended: report.ended || closed !== null, waiting: travelling(report.waiting) };
   return { ...report, state: 'failed', ended: true, reason: endedOutside(closed), waiting: [] };
 }

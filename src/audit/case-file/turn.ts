@@ -84,6 +84,7 @@ export class TurnBuilder {
         ? directCall(input, calls)
         : (textOrNull(input.message) ?? joinTexts(chain.find((block) => roleOf(block) === 'user'))),
       answer: textOrNull(view.text) ?? joinTexts(chain.findLast((block) => roleOf(block) === 'assistant')),
+      result: objectOrNull(view.result),
       state: stateOf(view, last, final),
       reason: textOrNull(view.reason) ?? last?.reason ?? (final?.ended ? final.reason : null),
       startedAt: first?.startedAt ?? own[0]?.at ?? null,

@@ -55,6 +55,8 @@ export interface TurnCase {
   asked: string | null;
   /** The answer. */
   answer: string | null;
+  /** The data that its agent gave; null: none. */
+  result: JsonObject | null;
   state: string;
   /** Why it ended in this state; null: no reason is recorded. */
   reason: string | null;

@@ -60,6 +60,7 @@ function describeActions(turn: TurnCase, idOf: IdOf): Text[] {
     ...effectCalls.map((call): Text => [link(call, idOf), ` ${describeOutcome(call)} ${what(call)}`.trimEnd()]),
     ...(effectCalls.length === 0 ? ['Nothing that acts on the world outside was called.'] : []),
     ...(turn.answer ? [`Its answer: ${quote(turn.answer, 500)}`] : []),
+    ...(turn.result === null ? [] : [`Its result: ${quote(JSON.stringify(turn.result), 2000)}`]),
   ];
 }
 

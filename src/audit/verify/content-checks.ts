@@ -2,6 +2,7 @@
 import { BundleFiles } from './file-checks';
 import type { TrustEntry } from '../../attestation/trusted-keys';
 import { isJsonObject, type JsonObject } from '../../shared/json/json';
+import { optional } from '../../shared/json/optional';
 import { list, object, text } from '../../record/fields';
 import { BUNDLE_VERSION, type Bodies, type BundleBody, type LineKind } from '../format/lines';
 import { Attestations } from './attestations';
@@ -92,7 +93,7 @@ export class ContentChecks {
   }
 
   private define(ref: string, definition: JsonObject): void {
-    const { approvals = {}, approval_lists = {}, tools, name: agent = null, prompt = null } = definition;
+    const { approvals = {}, approval_lists = {}, tools, name: agent = null, prompt = null, result } = definition;
     const toolFacts = list(tools).map((tool) => {
       const { name = null, version = null, class: kind = null, internal_only: internal = false, input_schema } = object(tool);
       const { idempotent = null, sub_agent } = object(tool);
@@ -101,7 +102,15 @@ export class ContentChecks {
     });
     const { limits, max_parallel, sibling_abort, approval_expiry_ms, steer_supersedes } = definition;
     const policy = { limits, max_parallel, sibling_abort, approval_expiry_ms, steer_supersedes } as JsonObject;
-    const facts = { approvals, approval_lists, tools: toolFacts, name: agent, prompt_hash: hashOf(prompt), policy };
+    const facts = {
+      approvals,
+      approval_lists,
+      tools: toolFacts,
+      name: agent,
+      prompt_hash: hashOf(prompt),
+      policy,
+      ...optional({ result }),
+    };
     this.definitions.set(ref, facts);
   }
 

@@ -26,6 +26,7 @@ const TOO_LONG = 'prompt_too_long';
 const NOT_KEPT = /^\[a block of type [^]* could not be kept\]$/;
 
 interface Step {
+  next: Json | undefined;
   policy: JsonObject;
   calls: JsonObject[];
 }
@@ -110,9 +111,9 @@ export class DefinitionComparison {
   private checkResult({ type, value }: ScheduledActivity, output: JsonObject): void {
     const { head, answer_head, policy, calls, call, preview_ref } = output;
     if (type === 'takeStep')
-      this.steps.set(text(answer_head ?? head), { policy: object(policy), calls: list(calls).map(object) });
+      this.steps.set(text(answer_head ?? head), { next: output.next, policy: object(policy), calls: list(calls).map(object) });
     if (type === 'admitDirect') {
-      this.steps.set(text(head), { policy: object(policy), calls: [object(call)] });
+      this.steps.set(text(head), { next: undefined, policy: object(policy), calls: [object(call)] });
       this.all.addFacts('block', head, { at: value.at }, HISTORY);
     }
     if (type === 'takeStep') this.next(output);
@@ -147,6 +148,8 @@ export class DefinitionComparison {
 
   private admission(step: Step | undefined, definition: JsonObject | undefined): void {
     if (step === undefined || definition === undefined) return;
+    if (step.next === 'end' && definition.result !== undefined)
+      this.all.report('D2', "A step ends the turn without the result that the agent's definition has");
     const definedPolicy = object(definition.policy);
     const other = POLICY.find((field) => {
       const stepValue = field === 'steer_supersedes' ? (step.policy[field] ?? false) : step.policy[field];

@@ -12,11 +12,13 @@ export const END_TURN_INPUT = {
   reason: 'block.reason',
   envelope: 'once.whether one is wanted',
   begin: 'once.compared field by field',
+  result_of: 'rule.D6',
 } as const satisfies Record<keyof EndTurnInput, Place>;
 
 export const END_TURN_OUTPUT = {
   head: 'names.block',
   envelope: 'run.envelope',
+  result: 'rule.D6',
 } as const satisfies Record<keyof EndTurnOutput, Place>;
 
 /** Search attributes of a turn's workflow, each cut to 255 bytes. */

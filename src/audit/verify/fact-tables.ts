@@ -108,6 +108,7 @@ export const ADMITTED_CALL = {
   question_ms: 'rule.D4',
   definition_ref: 'use.definition_ref',
   target_hash: 'asked.target_hash',
+  gives_result: 'rule.D2',
 } as const satisfies Record<keyof AdmittedCall, Place>;
 
 /** The question to people: the card. */
@@ -185,6 +186,7 @@ export const CALL_OUTCOME = {
   revision: 'call.revision',
   note: 'rule.D8',
   sub_turn: 'rule.D6',
+  gives_result: 'rule.D2',
 } as const satisfies Record<keyof CallOutcome, Place>;
 
 /** The same, as the turn's own result shows it. */
@@ -258,6 +260,7 @@ export const TURN_VIEW = {
   head: 'rule.D1',
   step: 'rule.D1',
   text: 'rule.D1',
+  result: 'rule.D6',
   reason: 'block.reason',
   usage: 'rule.D1',
   calls: 'once.each is compared, field by field',

@@ -14,6 +14,7 @@ import { DecisionComparison } from './decision-comparison';
 import { DefinitionComparison } from './definition-comparison';
 import { HistoryComparison } from './history-comparison';
 import { RunComparison } from './run-comparison';
+import { TurnResults } from './turn-results';
 import { TranscriptComparison } from './transcript-comparison';
 import { ResultComparison } from './result-comparison';
 
@@ -38,6 +39,7 @@ export class RepeatedFactChecks {
   private readonly storedDecisions: StoredDecisions;
   private readonly inDefinition: DefinitionComparison;
   private readonly inAdmission: AdmissionComparison;
+  private readonly results: TurnResults;
 
   constructor(turn: TurnBody, history: History, blocks: Blocks, { definitions, children }: BundleContext) {
     this.all = new SourceComparison(history);
@@ -53,6 +55,7 @@ export class RepeatedFactChecks {
     this.storedDecisions = new StoredDecisions(this.all, history);
     this.inDefinition = new DefinitionComparison(this.all, blocks, definitions);
     this.inAdmission = new AdmissionComparison(this.all, turn, history, definitions);
+    this.results = new TurnResults(this.all, definitions);
   }
 
   beginRun(run: RunBody): void {
@@ -66,6 +69,7 @@ export class RepeatedFactChecks {
     this.storedDecisions.beginRun();
     this.inDefinition.beginRun();
     this.inAdmission.beginRun();
+    this.results.beginRun();
   }
 
   event(event: JsonObject, report: Report): void {
@@ -80,6 +84,7 @@ export class RepeatedFactChecks {
     this.storedDecisions.event(event);
     this.inDefinition.event(event);
     this.inAdmission.event(event);
+    this.results.event(event);
   }
 
   session(event: JsonObject, report: Report): void {

@@ -186,7 +186,7 @@ export class ResultComparison {
     if (fault !== null) this.all.report('D1', `The turn's result ${fault}`);
     const other = this.all.whole ? checkRevisions(calls, this.history.wasReset) : null;
     if (other !== null) this.all.report('D6', `The turn's result ${other}`);
-    if (this.run.next === 'end' && ENDS.has(view.state) && !endsAs(view, calls))
+    if ((this.run.next === 'end' || view.result !== undefined) && ENDS.has(view.state) && !endsAs(view, calls))
       this.all.report('D6', `The turn's result says ${quote(view.state)}, and its calls do not say so`);
     const earlierFault = this.all.whole && !this.history.wasReset ? this.checkEarlierCalls(view, calls) : null;
     if (earlierFault !== null) this.all.report('D6', `The turn's result ${earlierFault}`);

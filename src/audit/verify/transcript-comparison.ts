@@ -107,7 +107,8 @@ export class TranscriptComparison {
       this.all.addRecord(of.TAKE_STEP_OUTPUT, body, { step: ref }, TRANSCRIPT);
       this.all.addRecord(of.STEP_USAGE, object(body.usage), { step: ref }, TRANSCRIPT);
     }
-    if (block.kind === 'end') this.all.addFacts('block', ref, { state: body.state, reason: body.reason }, TRANSCRIPT);
+    if (block.kind === 'end')
+      this.all.addFacts('block', ref, { state: body.state, reason: body.reason, result_of: body.result_of ?? null }, TRANSCRIPT);
     this.all.addRecord(of.BLOCK_SUBJECT, object(body.subject), { turn: '', call: digest }, TRANSCRIPT);
     if (block.kind === 'decision') this.checkDecision(body);
     if (block.kind === 'decision') this.all.addFacts('card', card_ref, { digest }, TRANSCRIPT);

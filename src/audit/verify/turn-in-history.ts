@@ -211,7 +211,7 @@ export class TurnInHistory {
     add(this.tally.sums, object(usage));
     for (const block of [head, answer_head]) this.all.addFacts('block', block, { at }, HISTORY);
     if (next === 'end' && typeof all_refused === 'boolean')
-      this.all.addFacts('block', head, { state: all_refused ? 'refused' : 'completed', reason: null }, HISTORY);
+      this.all.addFacts('block', head, { state: all_refused ? 'refused' : 'completed', reason: null, result_of: null }, HISTORY);
     if (typeof message === 'string') this.notePolicy(output);
     const other = list(calls).findIndex((call, index) => object(call).id !== `${String(step)}.${index + 1}`);
     if (Number.isInteger(step) && other !== -1)

@@ -28,7 +28,13 @@ export function describeTurn(view: TurnView, key: string | null = null): string[
         ]
       : []),
     ...(view.text === '' ? [] : ['', ...visible(view.text).split('\n')]),
+    ...resultLines(view),
   ];
+}
+
+/** The data that the agent gave, as JSON. */
+export function resultLines({ result }: TurnView): string[] {
+  return result === undefined ? [] : ['', ...visible(JSON.stringify(result, null, 2)).split('\n')];
 }
 
 export function describeKey(key: string | null): string {

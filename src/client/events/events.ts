@@ -222,7 +222,8 @@ export class EventReader {
     switch (how) {
       case 'completed': {
         const [view] = (await this.decode(result)) as [TurnView];
-        return [{ at, type: 'turn_completed', state: view.state, reason: view.reason, text: view.text }];
+        const { state, reason, text, result: data } = view;
+        return [{ at, type: 'turn_completed', state, reason, text, ...optional({ result: data }) }];
       }
       case 'failed':
         return [completion('failed', failure?.message ?? null)];

@@ -18,7 +18,8 @@ import { callOrigin } from '../../cards/card';
 import { workflowId } from '../../shared/ids';
 import type { Json, JsonObject } from '../../shared/json/json';
 import type { Waits } from '../../shared/wire/waits';
-import type { CallView, TurnView } from '../../shared/turn/turn-view';
+import type { GivesResult } from '../../shared/turn/result';
+import type { CallView, TurnState, TurnView } from '../../shared/turn/turn-view';
 import type { Question, WaitingCall } from '../../shapes/turn-view';
 import {
   ANSWER_UPDATE,
@@ -37,7 +38,7 @@ import { cardUrl } from '../../shared/wire/workflow-url';
 import { QuestionCards, type ShownCard } from '../approvals/question-card';
 import type { CardSource } from '../../record/stored-card';
 import { doneBefore, SENT_BEFORE, type Act, type DoneBefore } from './start-turn';
-import { DecisionNotAccepted, type NoWorker, TurnEnded, TurnNotFound } from '../errors';
+import { DecisionNotAccepted, InvalidRequest, type NoWorker, TurnEnded, TurnNotFound } from '../errors';
 import type { WatchedEvent } from '../events/feed';
 import { Feeds, watchTurn, type WatchOptions } from '../events/feeds';
 import { readHistory } from '../../temporal/history';
@@ -65,8 +66,14 @@ const CARD_PAUSE = 100;
 const POLL_EVERY = 250;
 const END_STATES = new Set(['completed', 'refused', 'cancelled', 'failed', 'limit']);
 
-/** One turn: read its state, decide on waiting calls, wait for its end. */
-export class TurnHandle {
+/** A turn that has ended. `data` is what its agent gives (`defineAgent({ result })`): there if the turn came to its end. */
+export type EndedTurn<R> =
+  | (TurnView & { readonly state: 'completed'; readonly data: R })
+  | (TurnView & { readonly state: 'refused'; readonly data: R })
+  | (TurnView & { readonly state: Exclude<TurnState, 'completed' | 'refused'>; readonly data: undefined });
+
+/** One turn: read its state, decide on waiting calls, wait for its end. @typeParam R the type of its result */
+export class TurnHandle<R = unknown> {
   constructor(
     private readonly client: Client,
     /** The turn's id, without `turn/`. */
@@ -80,6 +87,8 @@ export class TurnHandle {
     private readonly name: string | null = null,
     /** Opens the store that cards are read from; null: the client has none. */
     private readonly openStore: (() => Promise<CardSource>) | null = null,
+    /** Name of the agent whose turn it has to be; null: any. */
+    private readonly agent: string | null = null,
   ) {}
 
   /** Where a person can decide on this turn's waiting calls: the Web UI. Null when no UI is known. */
@@ -88,8 +97,26 @@ export class TurnHandle {
   }
 
   /** The same turn, for one act under a name: however often it is sent under that name, it takes effect once in a run. */
-  named(name: string): TurnHandle {
-    return new TurnHandle(this.client, this.id, this.workflowId, this.uiUrl, this.feeds, name, this.openStore);
+  named(name: string): TurnHandle<R> {
+    return new TurnHandle<R>(this.client, this.id, this.workflowId, this.uiUrl, this.feeds, name, this.openStore, this.agent);
+  }
+
+  /**
+   * The same turn, whose `result().data` has the type of this agent's results.
+   * @example
+   * const { data } = await client.turn(id).of(payables).result();
+   */
+  of<T>(agent: GivesResult<T>): TurnHandle<T> {
+    return new TurnHandle<T>(
+      this.client,
+      this.id,
+      this.workflowId,
+      this.uiUrl,
+      this.feeds,
+      this.name,
+      this.openStore,
+      agent.name,
+    );
   }
 
   /** What was done to it under a name. @throws TurnNotFound; NoWorker while an earlier request has no answer yet */
@@ -335,9 +362,16 @@ export class TurnHandle {
     });
   }
 
-  /** Waits for the end. Returns the view of a failed or cancelled turn too: see `state`. */
-  async result(): Promise<TurnView> {
-    return { ...(await this.finalView()), ui_url: this.uiUrl };
+  /**
+   * Waits for the end. Returns the view of a failed or cancelled turn too: see `state`.
+   * @throws InvalidRequest if the handle is of an agent, and the turn is another agent's
+   */
+  async result(): Promise<EndedTurn<R>> {
+    const view: TurnView = { ...(await this.finalView()), ui_url: this.uiUrl };
+    if (this.agent !== null && view.agent !== this.agent)
+      throw new InvalidRequest(`Turn ${this.id} is of agent ${JSON.stringify(view.agent)}, not ${JSON.stringify(this.agent)}.`);
+    // Not enumerable: the view as JSON has it once, as `result`.
+    return Object.defineProperty(view, 'data', { value: view.result }) as EndedTurn<R>;
   }
 
   private async finalView(runId?: string): Promise<TurnView> {

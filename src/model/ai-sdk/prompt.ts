@@ -2,6 +2,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { withoutForeignBlocks } from '../foreign-blocks';
 import { OwnAnswers } from '../own-answers';
+import { nativeResult } from '../prompted/native-result';
 import type { ModelRequest } from '../provider';
 import { repairConversation } from '../repair-conversation';
 
@@ -19,10 +20,13 @@ const RESERVED_FIELDS: readonly string[] = [
 ];
 
 export function toCallOptions(
-  request: ModelRequest,
+  modelRequest: ModelRequest,
   provider: string,
   version: Version,
+  structuredOutputs = false,
 ): JsonObject & { prompt: JsonObject[]; maxOutputTokens: number } {
+  const native = structuredOutputs ? nativeResult(modelRequest, (schema) => schema) : null;
+  const request = native?.request ?? modelRequest;
   const { system, tools, maxTokens, options } = request;
   const { tool_choice, ...others } = options;
   const allowed = Object.fromEntries(
@@ -31,6 +35,7 @@ export function toCallOptions(
   const forbidden = isJsonObject(tool_choice ?? null) && (tool_choice as JsonObject).type === 'none';
   return {
     ...allowed,
+    ...(native ? { responseFormat: { type: 'json', schema: native.schema, name: 'result' } } : {}),
     maxOutputTokens: maxTokens,
     ...(tools.length === 0
       ? {}

@@ -21,6 +21,11 @@ export interface AiSdkOptions {
   name?: string;
   /** Time limit of one whole request, its stream included, ms. @default 600000 */
   timeoutMs?: number;
+  /**
+   * Asks the package for an agent's result as structured output (`responseFormat`). Not every vendor takes it together with tools.
+   * @default false: the model gives its result by a call
+   */
+  structuredOutputs?: boolean;
 }
 
 /** @throws TypeError for a model of another version of the interface */
@@ -50,7 +55,7 @@ class AiSdkProvider implements ModelProvider {
     callbacks.signal.throwIfAborted();
     const context: FailureContext = { vendor: aiSdkVendor(this.languageModel.provider), model: request.model };
     const limit = new TimeLimit(callbacks.signal, this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS, context);
-    const options = toCallOptions(request, this.name, this.languageModel.specificationVersion);
+    const options = toCallOptions(request, this.name, this.languageModel.specificationVersion, this.options.structuredOutputs);
     const answer = new AiSdkAccumulator();
     const source = { requestId: null as string | null };
     try {

@@ -20,6 +20,11 @@ export interface RequestOptions {
   headers?: Readonly<Record<string, string>>;
   /** Whether requests ask the vendor to cache what the next one repeats. @default true */
   cacheControl?: boolean;
+  /**
+   * Lets the vendor enforce an agent's result schema on the last answer. Default: for Anthropic's own API and its models from 4.5 on;
+   * elsewhere the model gives its result by a call.
+   */
+  structuredOutputs?: boolean;
   /** Time limit of one whole request, its stream included, ms. @default 600000 */
   timeoutMs?: number;
 }
@@ -54,6 +59,9 @@ export interface AnthropicOptions extends RequestOptions {
   /** In place of Anthropic's own API; `apiKey`, `authToken`, `baseUrl` and `fetch` do not count then. */
   platform?: AnthropicPlatform;
 }
+
+/** By the vendor's documentation: Opus 4.1, and all models from 4.5 on. */
+const WITH_STRUCTURED_OUTPUTS = /^claude-(opus-4-1|[a-z]+-4-[5-9]|[a-z]+-([5-9]|[1-9]\d)\b)/;
 
 /** A user's own server may need no key; without one, the SDK would search all over the machine. */
 const NO_KEY = 'none';
@@ -93,7 +101,7 @@ export class AnthropicProvider implements ModelProvider {
    */
   async request(request: ModelRequest, callbacks: ModelCallbacks): Promise<ModelResponse> {
     callbacks.signal.throwIfAborted();
-    const wire = toWire(request, this.name);
+    const wire = toWire(request, { provider: this.name, structuredOutputs: this.structuredOutputs(request.model) });
     const body = this.options.cacheControl === false ? wire : withCacheBreakpoints(wire);
     const limit = new TimeLimit(callbacks.signal, this.timeoutMs, this.context(request.model));
     const accumulator = new MessageAccumulator();
@@ -133,6 +141,11 @@ export class AnthropicProvider implements ModelProvider {
       throw classifyFailure(error, this.context(model));
     }
     limit.throwIfOver(); // an aborted stream may end as if it were complete
+  }
+
+  private structuredOutputs(model: string): boolean {
+    const { structuredOutputs, platform, baseUrl = process.env.ANTHROPIC_BASE_URL } = this.options;
+    return structuredOutputs ?? (!platform && !baseUrl && WITH_STRUCTURED_OUTPUTS.test(model));
   }
 
   private context(model: string): FailureContext {

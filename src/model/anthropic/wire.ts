@@ -5,6 +5,8 @@
 import { isJsonObject, type JsonObject } from '../../shared/json/json';
 import { withoutForeignBlocks } from '../foreign-blocks';
 import { ANTHROPIC_PROVIDER, type ModelRequest } from '../provider';
+import { nativeResult } from '../prompted/native-result';
+import { enforceable } from './enforceable-schema';
 import { repairConversation, type WireMessage } from '../repair-conversation';
 import { ANTHROPIC_FILES, withTakenFiles } from '../taken-files';
 import { foreignAnswer, type FailureContext } from '../failure';
@@ -24,11 +26,20 @@ export interface WireBody extends JsonObject {
  */
 export const RESERVED_OPTIONS = ['model', 'max_tokens', 'messages', 'tools', 'stream', 'system', 'mcp_servers'] as const;
 
-/**
- * Maps a request. Reserved options are left out; empty `system` and `tools` are not sent, because the API refuses them.
- * @param provider who is asked; answers without an origin count as its own, whatever name it has
- */
-export function toWire(request: ModelRequest, provider: string = ANTHROPIC_PROVIDER): WireBody {
+export interface WireOptions {
+  /** Who is asked; answers without an origin count as its own, whatever name it has. */
+  provider?: string;
+  /** The server enforces a schema on the last answer. */
+  structuredOutputs?: boolean;
+}
+
+/** Maps a request. Reserved options are left out; empty `system` and `tools` are not sent, because the API refuses them. */
+export function toWire(
+  modelRequest: ModelRequest,
+  { provider = ANTHROPIC_PROVIDER, structuredOutputs = false }: WireOptions = {},
+): WireBody {
+  const native = structuredOutputs ? nativeResult(modelRequest, enforceable) : null;
+  const request = native?.request ?? modelRequest;
   const tools = [
     ...request.tools.map(({ name, description, input_schema, strict }): JsonObject => ({
       name,
@@ -43,6 +54,9 @@ export function toWire(request: ModelRequest, provider: string = ANTHROPIC_PROVI
   const messages = repairConversation(own, request.container !== undefined);
   return {
     ...fitting(allowedOptions(request.options), { messages, tools }),
+    ...(native
+      ? { output_config: { ...outputOptions(request.options), format: { type: 'json_schema', schema: native.schema } } }
+      : {}),
     ...containerOf(request),
     model: request.model,
     max_tokens: request.maxTokens,
@@ -51,6 +65,11 @@ export function toWire(request: ModelRequest, provider: string = ANTHROPIC_PROVI
     ...(tools.length === 0 ? {} : { tools }),
     messages,
   };
+}
+
+/** The agent's own options for the answer, such as its effort. */
+function outputOptions({ output_config: own = null }: JsonObject): JsonObject {
+  return isJsonObject(own) ? own : {};
 }
 
 function allowedOptions(options: JsonObject): JsonObject {

@@ -7,9 +7,10 @@ import type { Json, JsonObject } from '../../shared/json/json';
 import { optional } from '../../shared/json/optional';
 import { withoutForeignBlocks } from '../foreign-blocks';
 import type { ModelMessage, ModelRequest, ModelTool } from '../provider';
+import { nativeResult } from '../prompted/native-result';
 import { repairConversation } from '../repair-conversation';
 import { fileParts, textOf } from './content-parts';
-import { strictSchema } from './strict-schema';
+import { formatOf, strictOrNull, strictSchema } from './strict-schema';
 
 /** Fields that an agent's `modelOptions` cannot set: admission, budget and audit rely on them. */
 const RESERVED_FIELDS: readonly string[] = ['model', 'messages', 'tools', 'functions', 'stream', 'stream_options', 'n', 'store'];
@@ -19,14 +20,19 @@ export interface ChatDialect {
   provider: string;
   /** The field for the largest answer. OpenAI refuses the older name for its newer models; other servers know only that one. */
   maxTokensField: 'max_completion_tokens' | 'max_tokens';
+  /** The server enforces a schema on the last answer (`response_format`). */
+  structuredOutputs: boolean;
 }
 
-export function toChatBody(request: ModelRequest, { provider, maxTokensField }: ChatDialect): JsonObject {
+export function toChatBody(modelRequest: ModelRequest, { provider, maxTokensField, structuredOutputs }: ChatDialect): JsonObject {
+  const native = structuredOutputs ? nativeResult(modelRequest, strictOrNull) : null;
+  const request = native?.request ?? modelRequest;
   const { model, system, tools, maxTokens, options } = request;
   const messages = repairConversation(withoutForeignBlocks(request.messages, provider), false);
   const { tool_choice, parallel_tool_calls, ...others } = allowedOptions(options);
   return {
     ...others,
+    ...(native ? { response_format: { type: 'json_schema', json_schema: { ...formatOf(native), strict: true } } } : {}),
     ...(tools.length === 0
       ? {}
       : { ...optional({ tool_choice: choiceOf(tool_choice), parallel_tool_calls }), tools: tools.map(toChatTool) }),

@@ -33,6 +33,11 @@ export interface OpenAiOptions {
   name?: string;
   /** The name of the field for the largest answer (chat). @default 'max_completion_tokens' */
   maxTokensField?: ChatDialect['maxTokensField'];
+  /**
+   * Lets the vendor enforce an agent's result schema on the last answer. Default: only for OpenAI's own API; elsewhere the model gives
+   * its result by a call.
+   */
+  structuredOutputs?: boolean;
   /** Largest image and PDF that the model takes, bytes; 0: none. @default those of OpenAI's own models */
   files?: TakenFiles;
   /** For tests: replaces the network. */
@@ -55,11 +60,13 @@ export class OpenAiProvider implements ModelProvider {
   private readonly timeoutMs: number;
   private readonly api: 'responses' | 'chat';
   private readonly vendor: Vendor;
+  private readonly structuredOutputs: boolean;
 
   constructor(private readonly options: OpenAiOptions = {}) {
     this.name = options.name ?? 'openai';
     this.api = options.api ?? 'responses';
     this.timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    this.structuredOutputs = options.structuredOutputs ?? (options.baseUrl ?? process.env.OPENAI_BASE_URL) === undefined;
     this.vendor = openAiVendor(this.api === 'chat' ? 'the chat completions API' : 'the Responses API');
     const { OPENAI_API_KEY: key, OPENAI_BASE_URL: url } = process.env;
     const { OpenAI } = sdk();
@@ -84,7 +91,7 @@ export class OpenAiProvider implements ModelProvider {
     try {
       if (this.api === 'responses') {
         const answer = new ResponsesAccumulator();
-        const requestId = await this.read('/responses', toResponsesBody(request, this.name), {
+        const requestId = await this.read('/responses', toResponsesBody(request, this.name, this.structuredOutputs), {
           answer,
           limit,
           context,
@@ -92,7 +99,11 @@ export class OpenAiProvider implements ModelProvider {
         });
         return answer.finish(requestId, request.model);
       }
-      const dialect = { provider: this.name, maxTokensField: this.options.maxTokensField ?? 'max_completion_tokens' };
+      const dialect = {
+        provider: this.name,
+        maxTokensField: this.options.maxTokensField ?? 'max_completion_tokens',
+        structuredOutputs: this.structuredOutputs,
+      } as const;
       const body = toChatBody(request, dialect);
       const answer = new ChatAccumulator();
       const requestId = await this.read('/chat/completions', body, { answer, limit, context, callbacks });

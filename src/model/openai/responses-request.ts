@@ -7,9 +7,10 @@ import { optional } from '../../shared/json/optional';
 import { withoutForeignBlocks } from '../foreign-blocks';
 import { OwnAnswers } from '../own-answers';
 import type { ModelMessage, ModelRequest, ModelTool } from '../provider';
+import { nativeResult } from '../prompted/native-result';
 import { repairConversation } from '../repair-conversation';
 import { fileParts } from './content-parts';
-import { strictSchema } from './strict-schema';
+import { formatOf, strictOrNull, strictSchema } from './strict-schema';
 
 const RESERVED_FIELDS: readonly string[] = [
   'model',
@@ -23,12 +24,17 @@ const RESERVED_FIELDS: readonly string[] = [
   'background',
 ];
 
-export function toResponsesBody(request: ModelRequest, provider: string): JsonObject {
+export function toResponsesBody(modelRequest: ModelRequest, provider: string, structuredOutputs = false): JsonObject {
+  const native = structuredOutputs ? nativeResult(modelRequest, strictOrNull) : null;
+  const request = native?.request ?? modelRequest;
   const { model, system, tools, serverTools, maxTokens, options } = request;
   const { tool_choice, parallel_tool_calls, include, ...others } = allowedOptions(options);
   const allTools = [...tools.map(toTool), ...serverTools];
   return {
     ...others,
+    ...(native
+      ? { text: { ...textOptions(others.text), format: { type: 'json_schema', ...formatOf(native), strict: true } } }
+      : {}),
     ...(allTools.length === 0
       ? {}
       : { ...optional({ tool_choice: choiceOf(tool_choice), parallel_tool_calls }), tools: allTools }),
@@ -95,6 +101,11 @@ function toTool({ name, description, input_schema, strict }: ModelTool): JsonObj
 
 function allowedOptions(options: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(options).filter(([key]) => key !== '__proto__' && !RESERVED_FIELDS.includes(key)));
+}
+
+/** The agent's own options for texts, such as their verbosity. */
+function textOptions(text: Json | undefined): JsonObject {
+  return isJsonObject(text ?? null) ? (text as JsonObject) : {};
 }
 
 function choiceOf(choice: Json | undefined): Json | undefined {

@@ -50,6 +50,16 @@ export function strictSchema(schema: JsonObject): StrictSchema {
   }
 }
 
+/** For the vendor's structured output: only a schema that keeps its shape. */
+export function strictOrNull(schema: JsonObject): JsonObject | null {
+  return strictSchema(schema).schema;
+}
+
+/** Name and schema of a result, as both APIs take them. */
+export function formatOf({ schema }: { schema: JsonObject }): JsonObject {
+  return { name: 'result', schema };
+}
+
 class Misfit extends Error {}
 
 function adapt(schema: Json | undefined, at: string): JsonObject {

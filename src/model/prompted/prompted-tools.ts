@@ -31,7 +31,8 @@ export function withPromptedTools(model: ModelProvider): ModelProvider {
 /** The request without its tools: described in the system prompt, calls and results as text. */
 function inWords(request: ModelRequest): ModelRequest {
   const system = request.tools.length === 0 ? request.system : `${request.system}\n\n${instructions(request.tools)}`.trim();
-  return { ...request, system, tools: [], messages: request.messages.map(messageInWords) };
+  const { resultTool: _, ...rest } = request; // the model calls it as any tool
+  return { ...rest, system, tools: [], messages: request.messages.map(messageInWords) };
 }
 
 function instructions(tools: readonly ModelTool[]): string {

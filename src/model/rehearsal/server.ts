@@ -16,6 +16,7 @@ import { REHEARSAL_MODEL } from '../provider';
 import { answerOf, withIds, type Answer } from './message';
 import { misbehave } from './misbehave';
 import { refuse, sendMessage, sendStream } from './send';
+import { playToResult } from './typed-result';
 import { Script, type ScriptLine } from './script';
 import { isShowcase, playShowcase } from './showcase';
 import { wantsThinking, withThinking } from './thinking';
@@ -108,7 +109,7 @@ class Stage {
     const fault = this.faults.next();
     if (typeof fault?.kind === 'number') return refuse(response, fault.kind, 'a rehearsed failure', fault);
     const conversation = readConversation(body);
-    const line = this.script?.next(body) ?? answerOf(play(conversation));
+    const line = this.script?.next(body) ?? answerOf(playToResult(conversation, play));
     if ('exhausted' in line) return refuse(response, 400, line.exhausted);
     const answer = this.finish(line, fault, conversation, body);
     const head = {

@@ -5,6 +5,8 @@
 import type { Card } from '../../shapes/card';
 import type { Question } from '../../shapes/turn-view';
 import { sessionOfTurn } from '../../shared/ids';
+import type { JsonObject } from '../../shared/json/json';
+import { optional } from '../../shared/json/optional';
 import type { TurnState } from '../../shared/turn/turn-states';
 import type { Rest } from '../turns/follow-turn';
 import { sdk, type Artifact, type Message, type Part, type Task } from './sdk';
@@ -12,19 +14,22 @@ import { sdk, type Artifact, type Message, type Part, type Task } from './sdk';
 /** Limit for the cards of one task, characters. A card that does not fit is shown by `GET /v1/turns/:id`. */
 const MOST_CARDS = 2_000_000;
 export const ANSWER = 'answer';
+const RESULT = 'result';
 
 /** What is known of a turn: its state, and what it waits for. */
 export type Standing = Pick<Rest, 'questions' | 'unread'> & {
   turnId: string;
   state: string;
   text: string;
+  /** The data that the agent gave. Absent: none. */
+  result?: JsonObject;
   reason: string | null;
   at: string;
 };
 
 export function standingOf({ view, questions, unread }: Pick<Rest, 'view' | 'questions' | 'unread'>): Standing {
-  const { turn_id: turnId, state, text, reason, ended_at, started_at } = view;
-  return { turnId, state, text, reason, questions, unread, at: ended_at ?? started_at };
+  const { turn_id: turnId, state, text, result, reason, ended_at, started_at } = view;
+  return { turnId, state, text, ...optional({ result }), reason, questions, unread, at: ended_at ?? started_at };
 }
 
 /** The task of a turn that its session has not begun. */
@@ -36,8 +41,7 @@ export function waitingTask(turnId: string): Task {
 }
 
 export function taskOf(standing: Standing): Task {
-  const { turnId, text } = standing;
-  return { ...emptyTask(turnId), status: statusOf(standing), artifacts: text === '' ? [] : [answer(text)] };
+  return { ...emptyTask(standing.turnId), status: statusOf(standing), artifacts: artifactsOf(standing) };
 }
 
 function emptyTask(turnId: string): Task {
@@ -76,6 +80,12 @@ export function taskState(state: string): number {
 /** The end of a task is final: no message continues it. */
 export function isFinal(state: string): boolean {
   return ['completed', 'refused', 'cancelled', 'failed', 'limit'].includes(state);
+}
+
+/** The text of the answer, and the data that the agent gave. */
+export function artifactsOf({ text, result }: Standing): Artifact[] {
+  const data = result && { ...answer(''), artifactId: RESULT, name: 'Result', parts: [dataPart(result)] };
+  return [...(text === '' ? [] : [answer(text)]), ...(data ? [data] : [])];
 }
 
 export function answer(text: string): Artifact {

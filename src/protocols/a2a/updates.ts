@@ -2,8 +2,8 @@
 import type { TurnHandle } from '../../client/turns/turn-handle';
 import { followTurn, type TurnProgress, type FollowOptions } from '../turns/follow-turn';
 import { StepText } from '../turns/step-text';
-import { sdk, type StreamResponse } from './sdk';
-import { answer, contextOf, standingOf, statusOf } from './task';
+import { sdk, type Artifact, type StreamResponse } from './sdk';
+import { answer, artifactsOf, contextOf, standingOf, statusOf } from './task';
 
 /** @throws TurnNotFound, NoWorker */
 export async function* taskUpdates(turn: TurnHandle, options: FollowOptions): AsyncGenerator<StreamResponse> {
@@ -21,17 +21,16 @@ class Updates {
     if ('rest' in progress) {
       this.isWorking = false;
       const standing = standingOf(progress.rest);
-      const { text } = standing;
       // The whole answer, once: pieces may have been lost, and a reader that came late has none.
-      const whole = progress.rest.hasEnded && text !== '' ? [this.artifact(text, { append: false, last: true })] : [];
-      return [...whole, this.status(statusOf(standing))];
+      const whole = progress.rest.hasEnded ? artifactsOf(standing) : [];
+      return [...whole.map((one) => this.artifact(one, { append: false, last: true })), this.status(statusOf(standing))];
     }
     const { event } = progress.event;
     switch (event.type) {
       case 'text_delta': {
         const isFirst = this.text.open !== event.step;
         const piece = this.text.piece(event);
-        return piece === null ? [] : [this.artifact(piece, { append: !isFirst, last: false })];
+        return piece === null ? [] : [this.artifact(answer(piece), { append: !isFirst, last: false })];
       }
       case 'step_completed':
         this.text.complete(event.step, event.text);
@@ -57,9 +56,9 @@ class Updates {
     return { payload: { $case: 'statusUpdate', value: { taskId, contextId: contextOf(taskId), status, metadata: undefined } } };
   }
 
-  private artifact(text: string, { append, last }: { append: boolean; last: boolean }): StreamResponse {
+  private artifact(artifact: Artifact, { append, last }: { append: boolean; last: boolean }): StreamResponse {
     const { turnId: taskId } = this;
-    const value = { taskId, contextId: contextOf(taskId), artifact: answer(text), append, lastChunk: last, metadata: undefined };
+    const value = { taskId, contextId: contextOf(taskId), artifact, append, lastChunk: last, metadata: undefined };
     return { payload: { $case: 'artifactUpdate', value } };
   }
 }

@@ -2,6 +2,7 @@
  * Converts the events of a turn to those of AG-UI. Messages and calls have ids that follow from the turn, so that a run that is told
  * again has the same ones. A run goes from one rest of its turn to the next.
  */
+import { optional } from '../../shared/json/optional';
 import { positionText, type Position } from '../../client/events/position';
 import type { WatchedEvent } from '../../client/events/feed';
 import type { TurnEvent } from '../../shapes/turn-event';
@@ -87,7 +88,7 @@ export class RunEvents {
     if (!hasEnded) return this.error('card_unreadable', unread.map(({ why }) => why).join(' '));
     if (view.state === 'failed' || view.state === 'limit')
       return this.error(view.state, view.reason ?? 'The turn did not come to its end.');
-    const result = { turn_id: turnId, state: view.state, text: view.text };
+    const result = { turn_id: turnId, state: view.state, text: view.text, ...optional({ data: view.result }) };
     return { ...finished, result, outcome: { type: view.state === 'cancelled' ? 'cancelled' : 'success' } };
   }
 

@@ -55,6 +55,8 @@ export interface AdmittedCall {
   reconcile_ms?: number;
   /** The agent that answers the call, in a turn of its own. Absent: a function answers it. */
   sub_agent?: string;
+  /** Its input is the result of the turn. Absent: it is not. */
+  gives_result?: true;
   /** A person answers the call: how long the question waits, ms. Absent: nobody is asked for a result. */
   question_ms?: number;
   /**
@@ -129,6 +131,8 @@ export interface CallOutcome {
   note: string | null;
   /** The sub-agent's turn that answered the call, for the transcript. Absent: there was none. */
   sub_turn?: SubTurnRef;
+  /** As of the admitted call. */
+  gives_result?: true;
 }
 
 /** A sub-agent's turn and the head of its chain at that time: enough to walk and to prove it. */

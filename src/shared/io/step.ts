@@ -2,6 +2,7 @@
  * Inputs and outputs of the activities for one model request, for making room before it, for the end of a turn, and for what a
  * session asks about turns.
  */
+import type { JsonObject } from '../json/json';
 import type { Envelope } from '../wire/errors';
 import type { Message } from '../turn/message';
 import type { EndState, TurnUsage } from '../turn/turn-view';
@@ -106,6 +107,8 @@ export interface EndTurnInput {
   envelope?: boolean;
   /** For a session's turn without a successful step: what its first step would have begun with. Absent: nothing is begun. */
   begin?: TurnBegin;
+  /** Digest of the call that gave the turn's result: the output has to hold it. Absent: there is none. */
+  result_of?: string;
 }
 
 export interface TurnBegin {
@@ -117,6 +120,8 @@ export interface EndTurnOutput {
   head: string | null;
   /** The envelope of a direct call's one outcome, as large as history can carry. */
   envelope?: Envelope;
+  /** The turn's result: the input of the call that `result_of` named. */
+  result?: JsonObject;
 }
 
 // What a session asks about turns.

@@ -4,7 +4,7 @@
  */
 import { hashJson } from '../json/digests';
 import { isTurnId } from '../ids';
-import { jsonBytes } from '../json/json';
+import { type JsonObject, jsonBytes } from '../json/json';
 import { shortView, type CallView, type TurnState, type TurnUsage } from './turn-view';
 
 /** What a turn may use; as a reservation: the share of its parent's limits that it holds. */
@@ -80,6 +80,8 @@ export interface SubTurnFacts {
   ended: boolean;
   head: string | null;
   text: string;
+  /** Absent: it has none. */
+  result?: JsonObject;
   reason: string | null;
   spent: TurnSpending;
   waiting: SurfacedQuestion[];
@@ -102,7 +104,7 @@ export function travelling(waiting: SurfacedQuestion[]): SurfacedQuestion[] {
 }
 
 /** What a parent keeps of a child, without the answer, which is in the store. */
-export type SubTurnReport = Omit<SubTurnFacts, 'parent' | 'text'>;
+export type SubTurnReport = Omit<SubTurnFacts, 'parent' | 'text' | 'result'>;
 
 /**
  * `<parent>~<call>`, and `~<nth>` from the second turn for one call on (after a reset another action may have the same call id). If

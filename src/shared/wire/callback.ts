@@ -1,4 +1,5 @@
 /** Checks where a turn's callbacks may go, and builds their messages. */
+import { jsonBytes } from '../json/json';
 import type { TurnContext } from '../io/turn';
 import type { CallView, TurnView } from '../turn/turn-view';
 import type { CallbackMessage } from '../../shapes/callback';
@@ -40,6 +41,7 @@ export function callbackHost(text: string, hosts: readonly CallbackHost[]): Call
 type CalledBack = CallbackMessage['turn']['calls'][number];
 
 const LONGEST_TEXT = 8000;
+const RESULT_BYTES = 32_000;
 const MOST_CALLS = 20;
 
 /** What the workflow knows; the activity that sends it adds the card and the link. */
@@ -73,11 +75,17 @@ export function callbackMessage(type: CallbackMessage['type'], timestamp: string
       ...about,
       text: view.text.slice(0, LONGEST_TEXT).toWellFormed(),
       text_truncated: view.text.length > LONGEST_TEXT,
+      ...resultOf(view),
       reason: view.reason?.slice(0, 2000).toWellFormed() ?? null,
       pending: view.pending.slice(0, MOST_CALLS),
       calls,
     },
   };
+}
+
+function resultOf({ result }: TurnView): Pick<CallbackMessage['turn'], 'result' | 'result_left_out'> {
+  if (result === undefined) return {};
+  return jsonBytes(result) > RESULT_BYTES ? { result_left_out: true } : { result };
 }
 
 function brief({ id, revision, tool, version, class: kind, digest, state, effect }: CallView): CalledBack {

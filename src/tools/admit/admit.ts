@@ -10,6 +10,7 @@ import type { Resources, Safety } from '../../shared/turn/calls';
 import { callError, type CallError, exceptionText } from '../../shared/wire/errors';
 import { isJsonObject, type Json, type JsonObject, cutJson } from '../../shared/json/json';
 import { JsonSyntaxError, parseJson } from '../../shared/json/parse-json';
+import { GIVE_RESULT } from '../../shared/turn/result';
 import { CLASS_RULES } from '../../shared/turn/tool-class';
 import { toolNotShownError } from '../catalogue/find-tools';
 import { hashJson, inputDigest } from '../../shared/json/digests';
@@ -34,6 +35,8 @@ export interface CallRequest {
   shown?: ReadonlySet<string>;
   /** A direct call, without a model: internal tools may be called too. */
   direct?: boolean;
+  /** The answer asks for other calls, too. */
+  beside?: boolean;
 }
 
 type AdmissionField = 'tool' | 'version' | 'class' | 'verdict' | 'reason' | 'error' | 'input_hash' | 'input_digest' | 'parallel';
@@ -73,6 +76,8 @@ export async function admit(
   if (!preparedTool || absent) return rejectCall(request, preparedTool ?? null, {}, absent!);
   if (preparedTool.tool.question && request.direct)
     return rejectCall(request, preparedTool, {}, noModelAsks(preparedTool.tool.name));
+  if (preparedTool.tool.name === GIVE_RESULT && (request.direct || request.beside))
+    return rejectCall(request, preparedTool, {}, request.direct ? endsNoTurn() : notAlone());
   if (preparedTool.tool.subAgent && options.depthLeft === 0)
     return rejectCall(request, preparedTool, {}, tooDeep(preparedTool.tool.name));
   const parsed = parseInput(request);
@@ -175,6 +180,18 @@ function noModelAsks(tool: string): CallError {
   const message = `${tool} is for models: no model would read the answer of a person to a direct call.`;
   return callError('INVALID_PARAMS', 'no_model', message, {
     hint: 'Ask the person yourself, or start a turn of an agent that has this tool.',
+  });
+}
+
+function endsNoTurn(): CallError {
+  const message = `${GIVE_RESULT} gives the result of a turn: a direct call has none.`;
+  return callError('INVALID_PARAMS', 'no_model', message, { hint: 'Start a turn of the agent.' });
+}
+
+/** The result of a turn may not be given before its last calls are known to have worked. */
+function notAlone(): CallError {
+  return callError('INVALID_PARAMS', 'not_alone', `${GIVE_RESULT} was called beside other calls, and was not taken.`, {
+    hint: 'Read what the other calls returned. Then call it again, alone.',
   });
 }
 

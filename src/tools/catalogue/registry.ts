@@ -191,7 +191,8 @@ function prepareAgent(
 ): Omit<PreparedAgent, 'models'> {
   const agent = outside.length === 0 ? definition : Object.freeze({ ...definition, tools: [...own, ...outside] });
   const choice = makeCatalogue(agent.catalogue, [...own, ...outside]);
-  const ours = [...own.filter((tool) => tool.name !== READ_RESULT), readResultTool(), ...choice.added];
+  const result = agent.resultTool === undefined ? [] : [agent.resultTool];
+  const ours = [...own.filter((tool) => tool.name !== READ_RESULT), readResultTool(), ...choice.added, ...result];
   const all = [...ours, ...outside];
   const prepareTools = (internal: boolean) =>
     new Map(all.filter((tool) => (tool.internalOnly ?? false) === internal).map((tool) => [tool.name, prepareTool(tool)]));

@@ -5,6 +5,7 @@
 import { inspect } from 'node:util';
 import type { z } from 'zod';
 import { ASK_PERSON } from '../../shared/approval/person-question';
+import { GIVE_RESULT } from '../../shared/turn/result';
 import { type JsonObject, isJsonObject, unknownFields } from '../../shared/json/json';
 import { defaultsOf } from '../schema/defaults';
 import { compiledInput, compileOutput, isZod, outputSchema, copyAsJson } from '../schema/schema';
@@ -43,8 +44,10 @@ export function defineTool(definition: AnyDefinition): Tool {
 /** As `defineTool`, for holdfast's own tools, whose names no other tool may have. */
 export function defineBuiltIn<S extends z.ZodType, O extends z.ZodType>(
   definition: DefinitionBody<z.output<S>, z.output<O>> & { input: S; output?: O | JsonObject },
-): Tool<z.output<S>> {
-  return buildTool(definition as AnyDefinition, true);
+): Tool<z.output<S>>;
+export function defineBuiltIn(definition: DefinitionBody<unknown, unknown> & { input: JsonObject }): Tool;
+export function defineBuiltIn(definition: AnyDefinition): Tool {
+  return buildTool(definition, true);
 }
 
 function buildTool(source: AnyDefinition, isReserved: boolean): Tool {
@@ -58,7 +61,7 @@ function buildTool(source: AnyDefinition, isReserved: boolean): Tool {
 /** Input fields with these names would let the model approve its own call. */
 const DECISION_FIELDS = ['confirmed', 'user_confirmed', 'approved'];
 /** Names of holdfast's own tools. */
-const RESERVED_NAMES = ['read_result', 'find_tools', 'open_group', ASK_PERSON];
+const RESERVED_NAMES = ['read_result', 'find_tools', 'open_group', ASK_PERSON, GIVE_RESULT];
 /** `subAgent` and `question` occur where a definition is copied from a tool that `agentTool` or `askPerson` made. */
 const KNOWN_FIELDS = [...Object.keys(FIELDS), 'input', 'output', 'subAgent', 'question'];
 /** Most places within one field that a message names. */
@@ -120,7 +123,7 @@ export function readDefinition(source: unknown, options: { isReserved?: boolean 
     definition.sunsetDate !== undefined && definition.deprecated !== true,
     'sunsetDate is for deprecated tools: set deprecated: true, or leave it out',
   );
-  faults.push(...unknownFields(fields, KNOWN_FIELDS), ...inputFaults(fields), ...outputFaults(fields));
+  faults.push(...unknownFields(fields, KNOWN_FIELDS), ...inputFaults(fields, options), ...outputFaults(fields));
   return { definition, faults };
 }
 
@@ -157,7 +160,7 @@ function below(place: string, key: PropertyKey): string {
   return typeof key === 'number' ? `${place}[${key}]` : `${place}.${String(key).slice(0, 100)}`;
 }
 
-function inputFaults(fields: Record<string, unknown>): string[] {
+function inputFaults(fields: Record<string, unknown>, { isReserved = false }: { isReserved?: boolean }): string[] {
   const { input, cacheKeyParams } = fields;
   try {
     if (!isZod(input) && !isJsonObject(input))
@@ -168,7 +171,8 @@ function inputFaults(fields: Record<string, unknown>): string[] {
     const names = Object.keys((schema.properties ?? {}) as object);
     const unknown = Array.isArray(cacheKeyParams) ? cacheKeyParams.filter((name) => !names.includes(name as string)) : [];
     return [
-      ...DECISION_FIELDS.filter((field) => names.includes(field)).map(
+      // A result may say that something was approved: no call of a tool with effects depends on it.
+      ...DECISION_FIELDS.filter((field) => !isReserved && names.includes(field)).map(
         (field) => `input has a field ${field}: an approval is a person's decision, never a field that the model sets`,
       ),
       ...asyncFaults(input),

@@ -129,6 +129,7 @@ export function endCall(data: TurnData, call: AdmittedCall, state: CallOutcome['
     class: call.class,
     revision: view.revision,
     note: changeNote(call),
+    ...(call.gives_result ? { gives_result: true } : {}),
   };
 }
 

@@ -9,6 +9,7 @@ import {
 } from '@temporalio/workflow';
 import type { TurnContext } from '../../shared/io/activities';
 import { travelling, type SubTurnFacts, type SurfacedQuestion } from '../../shared/turn/sub-turn';
+import { optional } from '../../shared/json/optional';
 import { viewOf } from '../call/call-log';
 import { SUB_TURN_QUERY, SUB_TURN_SIGNAL } from '../contract';
 import type { ApprovalQuestions } from '../approvals/approval-questions';
@@ -67,6 +68,7 @@ export class ParentReporter {
       ended: data.ended_at !== null,
       head: data.head,
       text: data.text,
+      ...optional({ result: data.result }),
       reason: data.reason,
       spent: spentBy(data),
       ...(data.steered?.by.length ? { said_by: data.steered.by } : {}),

@@ -6,13 +6,16 @@ import { ActivityFailure, ApplicationFailure, CancellationScope, isCancellation 
 import type { EndTurnOutput } from '../../shared/io/activities';
 import type { EndState, TurnView } from '../../shared/turn/turn-view';
 import { isJsonObject, type Json } from '../../shared/json/json';
+import { optional } from '../../shared/json/optional';
 import { MAX_BY } from '../../shared/approval/decision';
+import { MOST_CORRECTIONS } from '../../shared/turn/result';
 import { endTurn } from '../activities';
 import { TURN_FAILURE } from '../contract';
 import type { Dispatch } from '../call/dispatch-types';
 import { now } from '../sandbox/time';
 import type { ApprovalQuestions } from '../approvals/approval-questions';
-import type { TurnData } from './state';
+import { hasOnlyRefusals, type TurnData } from './state';
+import type { Steering } from './steering';
 import { cutReason } from './state-limits';
 import { showState } from './publish-turn-state';
 
@@ -21,6 +24,8 @@ export interface Ending {
   reason: string | null;
   /** The last step has written the end into the transcript. */
   hasEndBlock: boolean;
+  /** Digest of the call that gave the turn's result. */
+  resultOf?: string;
   /** A cancellation, thrown again so that Temporal's status is `Canceled`. */
   cancellation?: unknown;
 }
@@ -86,14 +91,20 @@ function describeEffects(data: TurnData): string {
 /** Writes the end into the transcript. The turn ends even if the store fails. */
 async function close({ turn, data, begin }: Dispatch, ending: Ending, take?: (result: EndTurnOutput) => void): Promise<void> {
   const { head, outcomes } = data;
-  const options = { ...(take ? { envelope: true } : {}), ...(begin && data.step === 0 ? { begin } : {}) };
+  const options = {
+    ...(take ? { envelope: true } : {}),
+    ...(begin && data.step === 0 ? { begin } : {}),
+    ...optional({ result_of: ending.resultOf }),
+  };
   try {
     const result = await endTurn({ turn, at: now(), head, outcomes, state: ending.state, reason: ending.reason, ...options });
     data.head = result.head;
     data.outcomes = [];
+    if (result.result) data.result = result.result;
     take?.(result);
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
+    if (ending.resultOf !== undefined) ending.state = 'failed'; // nobody has the result
     ending.reason = `${ending.reason ?? ''} The transcript could not be closed: ${error.cause?.message ?? error.message}`.trim();
   }
 }
@@ -150,4 +161,32 @@ export function readBy(body: Json): ReadBy {
   const by = isJsonObject(body) && Object.keys(body).length === 1 ? body.by : undefined;
   if (typeof by === 'string' && by.trim() !== '' && by.length <= MAX_BY && by.isWellFormed()) return { ok: true, by };
   return { ok: false, reason: `it must be one JSON object {"by": "…"} that names who says it, in 1 to ${MAX_BY} characters` };
+}
+
+// The end of a turn with a result: once the model has given one that fits, or when it cannot.
+
+/** One of the calls of the last step was to give the result. */
+export function triesResult({ outcomes }: TurnData): boolean {
+  return outcomes.some(({ gives_result }) => gives_result);
+}
+
+/**
+ * What the calls of the last step mean for the turn's result. Null: the turn goes on, since none of them gave a result, or the model
+ * reads what was wrong with it, or a person has said more meanwhile.
+ */
+export async function resultEnding(data: TurnData, steering: Steering): Promise<Ending | null> {
+  const outcome = data.outcomes.findLast(({ gives_result }) => gives_result);
+  if (!outcome || outcome.state === 'cancelled') return null;
+  if (outcome.state !== 'succeeded') {
+    data.corrections = (data.corrections ?? 0) + 1;
+    return data.corrections > MOST_CORRECTIONS ? invalid(outcome.error?.message ?? outcome.state) : null;
+  }
+  if (outcome.digest === null || (await steering.waits())) return null;
+  const state = hasOnlyRefusals(data) ? 'refused' : 'completed';
+  return { state, reason: null, hasEndBlock: false, resultOf: outcome.digest };
+}
+
+function invalid(why: string): Ending {
+  const reason = `RESULT_INVALID: the model was told ${MOST_CORRECTIONS} times what was wrong with its result, and gave none that fits. Give it an example in the prompt, or ask for less. The last time: ${why}`;
+  return { state: 'failed', reason, hasEndBlock: false };
 }

@@ -33,6 +33,7 @@ export function turnView(input: TurnInput, data: TurnData, turnQuestions: TurnQu
     head: data.head,
     step: data.step,
     text: data.text,
+    ...optional({ result: data.result }),
     reason: data.reason,
     usage: usageSoFar(data),
     calls: data.calls,

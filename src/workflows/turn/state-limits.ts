@@ -54,6 +54,9 @@ export const STATE_BYTES: Readonly<Record<keyof TurnData, number>> = {
   share: 300,
   earlier_calls: 200,
   store_id: 34,
+  corrections: 1,
+  /** Known only when the turn has ended: it travels to no other run. */
+  result: 0,
 };
 
 /** The fields of one ignored signal. */

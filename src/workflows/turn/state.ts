@@ -10,6 +10,7 @@ import type {
   TurnPolicy,
 } from '../../shared/io/activities';
 import type { Decision } from '../../shared/approval/approval';
+import type { JsonObject } from '../../shared/json/json';
 import type { Steer } from '../../shared/approval/decision';
 import {
   type TurnSpending,
@@ -56,6 +57,10 @@ export interface TurnData extends Pick<TurnView, ViewField> {
   below?: TurnSpending;
   /** The store that the turn is bound to; absent before the first step, and in turns with digests of version 1. */
   store_id?: string;
+  /** How often a result of the model was not taken; absent: never. */
+  corrections?: number;
+  /** The turn's result, once it has ended with one. */
+  result?: JsonObject;
   /** For a sub-agent's turn: what the parent turn has reserved for it. */
   share?: TurnLimits;
 }

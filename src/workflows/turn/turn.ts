@@ -26,7 +26,7 @@ import { handleDecisions } from '../approvals/decisions';
 import { dispatch } from '../call/dispatch';
 import { dispatchContext } from '../call/dispatch-context';
 import type { Dispatch, QuestionNotice } from '../call/dispatch-types';
-import { conclude, endingOf, type Ending, Interruption } from './ending';
+import { conclude, endingOf, type Ending, Interruption, resultEnding, triesResult } from './ending';
 import { addMakers, Steering } from './steering';
 import { cutAnswer, recordFallback } from './state-limits';
 import { showState, turnView } from './publish-turn-state';
@@ -89,7 +89,12 @@ interface Loop {
 
 async function runSteps(input: TurnInput, context: Dispatch, { steering, interruption, another }: Loop): Promise<Ending> {
   const { data, questions, turn, inFlight } = context;
-  if (input.resume !== undefined) await resume(context, input.resume);
+  if (input.resume !== undefined) {
+    const wasOpen = data.open !== undefined;
+    await resume(context, input.resume);
+    const result = wasOpen && triesResult(data) ? await resultEnding(data, steering) : null;
+    if (result) return result;
+  }
   let full = false;
   for (;;) {
     const ending = interruption.ending();
@@ -107,9 +112,12 @@ async function runSteps(input: TurnInput, context: Dispatch, { steering, interru
     showState(data, questions);
     full = step.next === 'full';
     switch (step.next) {
-      case 'calls':
+      case 'calls': {
         await dispatch(context, step.calls);
+        const result = triesResult(data) ? await resultEnding(data, steering) : null;
+        if (result) return result;
         break;
+      }
       case 'continue':
       case 'full':
         break;

@@ -12,6 +12,7 @@ import { forged, opened, type OpenLine } from './forge';
 import { decisionSources } from './decision-sources';
 import { questionSources } from './question-sources';
 import { OPEN_SOURCES } from './open-sources';
+import { resultSources } from './result-sources';
 import { runSources } from './run-sources';
 import { another } from './another';
 import type { Source } from './source';
@@ -108,6 +109,7 @@ export const SOURCES: Record<string, Source> = {
   ...OPEN_SOURCES,
   ...decisionSources({ input, output, part }),
   ...questionSources({ input, output, part }, result),
+  ...resultSources({ input, output }, result),
   'the turn in the argument of an activity': {
     of: 'sub_agent',
     table: factTables.TURN_CONTEXT,

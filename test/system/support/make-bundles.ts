@@ -27,6 +27,7 @@ import { pays, reads } from '../../support/tools';
 import { ATTESTED, ATTESTED_AGENTS, ATTESTED_SCRIPTS, withAttestedSetup } from './attested-bundles';
 import { agent, asked, ended, invoice, lookUp, pay, read, turnOf, type Made, type Scenario } from './bundle-scenario';
 import { QUESTION_AGENTS, QUESTION_SCRIPTS, QUESTIONS, SIGNED_QUESTIONS } from './question-bundles';
+import { RESULT_AGENTS, RESULT_SCRIPTS, RESULTS } from './result-bundles';
 import { RARE, RARE_AGENTS, RARE_LONG, RARE_LONG_AGENTS, RARE_SCRIPTS, rareSetup } from './rare-bundles';
 import type { Agent } from '../../../src/agents/agent';
 
@@ -74,6 +75,7 @@ const SCRIPTS: Record<string, Answer[]> = {
   ...ATTESTED_SCRIPTS,
   ...RARE_SCRIPTS,
   ...QUESTION_SCRIPTS,
+  ...RESULT_SCRIPTS,
 };
 
 const another = (turn: TurnHandle, digest: string): Promise<WaitingCall> =>
@@ -261,7 +263,7 @@ async function onServer(dynamicConfig: Record<string, number>, body: () => Promi
 }
 
 async function makeAll(folder: string, names: string[]): Promise<void> {
-  const known = Object.keys({ ...SCENARIOS, ...QUESTIONS, ...RARE, ...ATTESTED, ...SIGNED_QUESTIONS, ...LONG });
+  const known = Object.keys({ ...SCENARIOS, ...QUESTIONS, ...RESULTS, ...RARE, ...ATTESTED, ...SIGNED_QUESTIONS, ...LONG });
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) throw new Error(`There is no ${unknown}; there are ${known.join(', ')}.`);
   await mkdir(folder, { recursive: true });
@@ -270,6 +272,7 @@ async function makeAll(folder: string, names: string[]): Promise<void> {
   await onServer({}, async () => {
     await make(SCENARIOS, wanted, engineOf(...AGENTS));
     await make(QUESTIONS, wanted, engineOf(...QUESTION_AGENTS));
+    await make(RESULTS, wanted, engineOf(...RESULT_AGENTS));
     await make(RARE, wanted, { ...engineOf(...RARE_AGENTS), ...rareSetup(planned()) });
     const signed = { ...ATTESTED, ...SIGNED_QUESTIONS };
     await withAttestedSetup((setup) => make(signed, wanted, { ...engineOf(...ATTESTED_AGENTS, ...QUESTION_AGENTS), ...setup }));

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { guessInput } from '../../../src/model/rehearsal/guess';
 import { compile, inputSchema } from '../../../src/tools/schema/schema';
 import { failed, ok, play } from '../../support/model/loop';
+import type { ModelMessage } from '../../../src/model/provider';
 import { closeAll, PAY, stage } from '../../support/model/model';
 import { large } from './support/finance';
 
@@ -84,4 +85,22 @@ test('a schema that nothing fits gives no input instead of a wrong one', () => {
     guessInput({ type: 'object', properties: { a: { type: 'string', pattern: '^$.' } }, required: ['a'] }, MESSAGE),
   ).toBeUndefined();
   expect(guessInput({ type: 'object', properties: {}, required: ['gone'] }, MESSAGE)).toBeUndefined();
+});
+
+test('an agent that wants a result gets data that fits, made of the message, after the calls', async () => {
+  const give = {
+    name: 'give_result',
+    description: '',
+    input_schema: inputSchema(z.object({ invoice: z.string(), cents: z.number().int().positive() })),
+  };
+  const server = await stage();
+  const message: ModelMessage = { role: 'user', content: [{ type: 'text', text: 'Pay INV-7' }] };
+  const first = await server.ask({ messages: [message], tools: [PAY, give] });
+  const [call] = first.content.filter(({ type }) => type === 'tool_use');
+  expect(call).toMatchObject({ name: 'pay_invoice' });
+  const paid = { type: 'tool_result', tool_use_id: call!.id!, content: JSON.stringify(ok({ receipt: 'R-9' })) };
+  const messages: ModelMessage[] = [message, { role: 'assistant', content: first.content }, { role: 'user', content: [paid] }];
+  const second = await server.ask({ messages, tools: [PAY, give] });
+  const calls = second.content.filter(({ type }) => type === 'tool_use');
+  expect(calls).toMatchObject([{ name: 'give_result', input: { invoice: 'INV-7', cents: 7 } }]);
 });

@@ -99,7 +99,7 @@ function call(id: string, s: Source, rejected: boolean): AdmittedCall {
     reconcile_ms: 60_000,
     definition_ref: 'd'.repeat(64),
     target_hash: s.hash(),
-  } satisfies Record<Exclude<keyof AdmittedCall, 'sub_agent' | 'question_ms'>, unknown> as AdmittedCall;
+  } satisfies Record<Exclude<keyof AdmittedCall, 'sub_agent' | 'question_ms' | 'gives_result'>, unknown> as AdmittedCall;
 }
 
 function view({ id, tool, version, digest }: AdmittedCall, s: Source, state: CallView['state'], decisions: Decision[]): CallView {
@@ -161,7 +161,7 @@ function full(s: Source, calls: number, places: Progress['at'][], quorum = 3): T
   const steered = fullSteered(s);
   const outcomes: Record<string, CallOutcome> = {};
   const progress: Record<string, Progress> = {};
-  const data: Required<Omit<TurnData, 'earlier_calls'>> & Pick<TurnData, 'earlier_calls'> = {
+  const data: Required<Omit<TurnData, 'earlier_calls' | 'result'>> & Pick<TurnData, 'earlier_calls'> = {
     state: 'awaiting_approval',
     head: s.hash(),
     step: 99,
@@ -190,6 +190,7 @@ function full(s: Source, calls: number, places: Progress['at'][], quorum = 3): T
     paused: true,
     open: { calls: open, outcomes, progress },
     subs: Array.from({ length: 120 }, (_, n) => sub(s, n)),
+    corrections: 2,
     below: { usage: { input_tokens: 1e9, output_tokens: 1e9, cache_read_tokens: 1e9, cost_usd: 1e6 }, steps: 1e6, time_ms: 1e9 },
     share: { steps: 1e6, tokens: 1e9, cost_usd: 1e6, time_ms: 1e9 },
     store_id: '0'.repeat(32),

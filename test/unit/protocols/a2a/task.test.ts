@@ -38,6 +38,14 @@ describe('the task of a turn', () => {
       { content: { value: 'No model.' } },
     ]);
   });
+
+  it('has the data that an agent gives as an artifact of its own, beside the text', () => {
+    const { artifacts } = taskOf(standing({ state: 'completed', text: 'Read.', result: { cents: 7 } }));
+    expect(artifacts).toMatchObject([
+      { artifactId: 'answer', parts: [{ content: { $case: 'text', value: 'Read.' } }] },
+      { artifactId: 'result', parts: [{ content: { $case: 'data', value: { cents: 7 } } }] },
+    ]);
+  });
 });
 
 describe('a message of an A2A client', () => {

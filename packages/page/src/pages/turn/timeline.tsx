@@ -173,6 +173,7 @@ function inWords(turn: string, event: StreamedEvent): ComponentChildren {
           <p>The turn ended: {stateInWords(event.state)}</p>
           {event.reason && <Lines of={event.reason} />}
           {event.text !== '' && <Lines of={event.text} />}
+          {event.result && <Value of={event.result} />}
         </>
       );
     default:
