@@ -100,14 +100,14 @@ interface StartContext {
 
 async function start(
   config: Config,
-  given: App,
+  userApp: App,
   { log, parts, closePorts, liveBus, appModule }: StartContext,
 ): Promise<RunningWorker> {
   const approvals = approvalsChannel(config);
   const store = (parts.store = await openStore(config.store));
   const model = await openModel(config);
   const served = (next: App) => (config.rehearsesAll ? withoutProviders(next, model.provider) : next);
-  const app = served(given);
+  const app = served(userApp);
   const connection = (parts.connection = await connect(config));
   const running = new Running();
   const { drainMs, taskQueue, health, metrics, maxCachedWorkflows } = config;

@@ -11,6 +11,7 @@ const ROOMS = [
   'audit',
   'cards',
   'cli',
+  'deputies',
   'devserver',
   'entries',
   'files',
@@ -107,7 +108,8 @@ const TABLE = {
   gateway: { may: everythingBut('cli', 'index', 'worker', 'activities', 'workflows', 'mcp', 'testing').concat(CONTRACT) },
   // Routes of the gateway that speak another protocol: its app lists them, and they use its parts.
   page: { may: ['shared'], types: ['gateway'] },
-  passkeys: { may: ['shared', 'shapes', 'attestation', 'client', 'gateway'] },
+  passkeys: { may: ['shared', 'shapes', 'attestation', 'client', 'gateway', 'deputies'] },
+  deputies: { may: ['shared', 'shapes', 'record', 'store', 'attestation', 'client', 'gateway', 'passkeys'] },
   protocols: { may: ['shared', 'shapes', 'record', 'store', 'tools', 'client', 'gateway', 'agents'] },
   'http-client': { may: [], packages: ['openapi-fetch'] },
   cli: { may: everythingBut('index', 'activities', 'workflows', 'testing', 'shapes').concat(CONTRACT), types: ['shapes'] },

@@ -133,6 +133,12 @@ export interface AskedTurn {
   facts: SubTurnFacts | null;
 }
 
+/** Who signed. With the deputyship that the signature rests on, if there is one: whether it has ended stands in the store. */
+export type TrustAnswer = CheckDecisionOutput & {
+  /** `isRecord`: it is a gateway's word, which does not count where decisions must be signed. */
+  deputyship?: { id: string; isRecord: boolean };
+};
+
 /** Checks signatures against the keys that a worker trusts. */
 export interface Trust {
   /**
@@ -140,7 +146,7 @@ export interface Trust {
    * @param roles the principal needs one of them to approve or settle; empty: any
    * @param at ISO 8601: when it came, and was found valid; absent: it comes now. A key that was revoked since then is not valid.
    */
-  check(statement: CheckDecisionInput, roles: readonly string[], at?: string): Promise<CheckDecisionOutput>;
+  check(statement: CheckDecisionInput, roles: readonly string[], at?: string): Promise<TrustAnswer>;
   /**
    * Whether the requester, or a gateway for the requester, started exactly this; never throws.
    * @returns the fault, or null

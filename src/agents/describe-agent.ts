@@ -12,8 +12,8 @@ import type { Agent } from './agent';
 
 export function summarizeAgent({ name, model, permissions, tools, mcpServers }: Agent): AgentSummary {
   const [first = null, ...fallback] = typeof model === 'string' ? [model] : (model ?? []);
-  const asked = { model: first, ...(fallback.length === 0 ? {} : { fallback }) };
-  const common = { name, ...asked, mode: permissions.mode, mcp_servers: [...mcpServers] };
+  const chain = { model: first, ...(fallback.length === 0 ? {} : { fallback }) };
+  const common = { name, ...chain, mode: permissions.mode, mcp_servers: [...mcpServers] };
   return { ...common, tools: tools.map((tool) => tool.name) };
 }
 

@@ -92,7 +92,7 @@ export function formOf(parameters: JsonObject, { fields, labels = {} }: McpForm,
 const FORMATS: readonly unknown[] = ['email', 'uri', 'date', 'date-time'];
 
 /** Null: the protocol has no such field. */
-function formField(schema: JsonObject | null, labels: Record<string, string> | undefined): JsonObject | null {
+export function formField(schema: JsonObject | null, labels: Record<string, string> | undefined): JsonObject | null {
   if (schema === null) return null;
   const about = pick(schema, ['type', 'title', 'description', 'default']);
   switch (schema.type) {

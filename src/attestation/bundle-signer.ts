@@ -115,7 +115,8 @@ export function attestDecision(
   until: string | null,
   nowMs = Date.now(),
 ): string {
-  const whole = { note_hash: null, ...claims, v: 'holdfast.decision/3' as const };
+  const v = claims.deputyship === undefined ? ('holdfast.decision/3' as const) : ('holdfast.decision/5' as const);
+  const whole = { note_hash: null, ...claims, v };
   return key.token({ ...whole, ...issuanceClaims(key, nowMs, until) } satisfies DecisionClaims);
 }
 
@@ -126,7 +127,8 @@ export function claimsForPasskey(
   until: string | null,
   nowMs = Date.now(),
 ): DecisionClaims {
-  return { note_hash: null, ...claims, v: 'holdfast.decision/4', enrolment, ...issuanceClaims({ kid }, nowMs, until) };
+  const v = claims.deputyship === undefined ? 'holdfast.decision/4' : 'holdfast.decision/6';
+  return { note_hash: null, ...claims, v, enrolment, ...issuanceClaims({ kid }, nowMs, until) };
 }
 
 /** The signed start of a turn, valid for a day. */

@@ -18,9 +18,10 @@ export interface DecisionAudience {
 /**
  * One decision of one principal on one exact call (docs/approvals.md, "Signed decisions"). Version 1, for turns without a store, and version
  * 2, for the others, do not cover the note; version 3 does, and is for all turns. Version 4 is version 3 as a passkey signs it.
+ * Versions 5 and 6 are 3 and 4 of somebody who decides for another person (deputyship.ts).
  */
 export interface DecisionClaims {
-  v: 'holdfast.decision/1' | 'holdfast.decision/2' | 'holdfast.decision/3' | 'holdfast.decision/4';
+  v: `holdfast.decision/${1 | 2 | 3 | 4 | 5 | 6}`;
   aud: DecisionAudience;
   /** The call's digest, 64 hex; for a message to the turn `steerDigest`. */
   digest: string;
@@ -29,11 +30,16 @@ export interface DecisionClaims {
   outcome?: 'applied' | 'not_applied';
   /** Edit: hash of the other input. Answer: hash of the answer. Absent otherwise. */
   input_hash?: string;
-  /** Versions 3 and 4: `noteHash` of the note, null without a note. Absent in the other versions. */
+  /** From version 3 on: `noteHash` of the note, null without a note. Absent in the other versions. */
   note_hash?: string | null;
-  /** Version 4: hash of the enrolment of the passkey. So one assertion has one text. Absent in the other versions. */
+  /** Versions 4 and 6: hash of the enrolment of the passkey. So one assertion has one text. Absent in the other versions. */
   enrolment?: string;
+  /** Who signs. */
   principal: string;
+  /** Versions 5 and 6: for whom; the roles are this person's. Absent in the other versions. */
+  on_behalf_of?: string;
+  /** Versions 5 and 6: `hashJson` of the signed statement that makes the principal a deputy. Absent in the other versions. */
+  deputyship?: string;
   roles: string[];
   /** Head of the transcript that the signer saw, for the record. The turn may have continued beside the waiting call. */
   head: string | null;
@@ -102,7 +108,7 @@ export const ISSUANCE: Shape = { iat: time, exp: time, nonce: like(NONCE), kid: 
 const TURN: Shape = { namespace: text(255), workflow_id: text(255), first_execution_run_id: text(100) };
 
 const DECISION: Shape = {
-  v: oneOf('holdfast.decision/1', 'holdfast.decision/2', 'holdfast.decision/3'),
+  v: oneOf('holdfast.decision/1', 'holdfast.decision/2', 'holdfast.decision/3', 'holdfast.decision/5'),
   aud: (value) => shapeRule(TURN)(value) || shapeRule({ ...TURN, store_id: like(STORE) })(value),
   digest: like(HASH),
   decision: oneOf('approve', 'deny', 'settle', 'edit', 'steer', 'answer'),
@@ -110,12 +116,18 @@ const DECISION: Shape = {
   input_hash: optional(like(HASH)),
   note_hash: (value) => value === null || optional(like(HASH))(value),
   principal: principalName,
+  on_behalf_of: optional(principalName),
+  deputyship: optional(like(HASH)),
   roles: roleList,
   head: (value) => value === null || like(HASH)(value),
   ...ISSUANCE,
 };
 
-const PASSKEY_DECISION: Shape = { ...DECISION, v: oneOf('holdfast.decision/4'), enrolment: like(HASH) };
+const PASSKEY_DECISION: Shape = {
+  ...DECISION,
+  v: oneOf('holdfast.decision/4', 'holdfast.decision/6'),
+  enrolment: like(HASH),
+};
 
 const START: Shape = {
   v: oneOf('holdfast.start/1'),
@@ -136,13 +148,20 @@ export function passkeyClaims(value: Json): DecisionClaims | null {
   return hasShape(value, PASSKEY_DECISION) ? consistent(value as unknown as DecisionClaims) : null;
 }
 
-/** Each field has one meaning: only `settle` has an outcome, and only `edit` and `answer` have the hash of an input. */
+/**
+ * Each field has one meaning: only `settle` has an outcome, and only `edit` and `answer` have the hash of an input. A deputy approves
+ * only: everything else people say in their own name, and a denial needs no role.
+ */
 function consistent(claims: DecisionClaims): DecisionClaims | null {
-  const settles = (claims.outcome !== undefined) === (claims.decision === 'settle');
-  const edits = (claims.input_hash !== undefined) === (claims.decision === 'edit' || claims.decision === 'answer');
-  const covers = claims.v === 'holdfast.decision/3' || claims.v === 'holdfast.decision/4';
-  const bindsStore = covers || (claims.aud.store_id !== undefined) === (claims.v === 'holdfast.decision/2');
-  return settles && edits && bindsStore && (claims.note_hash !== undefined) === covers ? claims : null;
+  const { v, decision } = claims;
+  const settles = (claims.outcome !== undefined) === (decision === 'settle');
+  const edits = (claims.input_hash !== undefined) === (decision === 'edit' || decision === 'answer');
+  const covers = v !== 'holdfast.decision/1' && v !== 'holdfast.decision/2';
+  const bindsStore = covers || (claims.aud.store_id !== undefined) === (v === 'holdfast.decision/2');
+  const isDeputys = v === 'holdfast.decision/5' || v === 'holdfast.decision/6';
+  const names = [claims.on_behalf_of, claims.deputyship].every((field) => (field !== undefined) === isDeputys);
+  const may = !isDeputys || decision === 'approve';
+  return settles && edits && bindsStore && names && may && (claims.note_hash !== undefined) === covers ? claims : null;
 }
 
 /** Null: these are not the claims of a start. */

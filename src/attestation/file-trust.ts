@@ -1,16 +1,27 @@
 /** Decides whose signed decisions count: those of the keys in one file. It answers any input, and never throws. */
 import { verify } from 'node:crypto';
-import type { Trust } from '../activities/ports';
+import type { Trust, TrustAnswer } from '../activities/ports';
 import { samePerson } from '../shared/approval/approval';
-import type { CheckDecisionInput, CheckDecisionOutput } from '../shared/io/activities';
+import type { CheckDecisionInput } from '../shared/io/activities';
 import type { Json } from '../shared/json/json';
+import { optional } from '../shared/json/optional';
 import { sessionWorkflowId } from '../shared/ids';
 import { LONGEST_S } from './bundle-signer';
 import { decisionClaims, startClaims, type DecisionClaims, readToken } from './claims';
+import { deputyFault, deputyshipOf, ownDecision } from './deputy-decision';
+import { deputyshipId, type SignedDeputyship } from './deputyship';
 import { enrolmentFault } from './enrolment';
 import { isPasskeyText, passkeyFault, readPasskeyDecision } from './passkey-decision';
 import { publicKey } from './public-key';
-import { CLOCKS_MS, notInForce, readTrustedKeys, undecidedBy, type TrustedKey, type TrustEntry } from './trusted-keys';
+import {
+  CLOCKS_MS,
+  isRevocation,
+  notInForce,
+  readTrustedKeys,
+  undecidedBy,
+  type TrustedKey,
+  type TrustEntry,
+} from './trusted-keys';
 import { errorMessage } from '../shared/text/error-message';
 
 export interface TrustSettings {
@@ -27,25 +38,31 @@ export interface TrustSettings {
 /** Whom a signature may speak for: a key of the file, or a passkey by its enrolment. */
 type Speaker = Pick<TrustedKey, 'kid' | 'use' | 'principal' | 'roles' | 'decides'>;
 
-type SignatureCheck<C> = { ok: true; claims: C; key: Speaker } | { ok: false; reason: string };
+type SignatureCheck<C> = { ok: true; claims: C; key: Speaker; keys: readonly TrustEntry[] } | { ok: false; reason: string };
 
 export class FileTrust implements Trust {
   constructor(private readonly settings: TrustSettings) {}
 
-  async check(statement: CheckDecisionInput, roles: readonly string[], at?: string): Promise<CheckDecisionOutput> {
+  async check(statement: CheckDecisionInput, roles: readonly string[], at?: string): Promise<TrustAnswer> {
     const { attestation } = statement;
-    const byPasskey = typeof attestation === 'string' && isPasskeyText(attestation);
-    const result = byPasskey
-      ? await this.verifyPasskey(attestation, at)
-      : await this.verifyClaims(attestation, decisionClaims, at);
+    const own = typeof attestation === 'string' ? ownDecision(attestation) : attestation;
+    const byPasskey = typeof own === 'string' && isPasskeyText(own);
+    const result = byPasskey ? await this.verifyPasskey(own, at) : await this.verifyClaims(own, decisionClaims, at);
     if (!result.ok) return result;
-    const { claims, key } = result;
+    const { claims, key, keys } = result;
+    if ((claims.deputyship !== undefined) !== (own !== attestation)) return { ok: false, reason: NO_FORM };
+    const deputy = own === attestation ? null : deputyshipOf(attestation);
+    const { agent } = statement.turn;
+    const use = { keys, ...this.timesAt(at), agent, ...optional({ tool: statement.tool || undefined }) };
     const reason =
       undecidedBy(key, claims.decision) ??
-      speaksFor(key, claims.principal, claims.roles) ??
+      speaksFor(key, claims.principal, claims.deputyship === undefined ? claims.roles : []) ??
+      (claims.deputyship === undefined ? null : deputyFault(claims, deputy, use)) ??
       this.aboutThis(claims, statement) ??
       lacksRole(claims, roles);
-    return reason === null ? { ok: true, principal: claims.principal } : { ok: false, reason };
+    if (reason !== null) return { ok: false, reason };
+    const { principal, on_behalf_of } = claims;
+    return { ok: true, principal, ...(deputy === null ? {} : { on_behalf_of: on_behalf_of!, deputyship: shortOf(deputy) }) };
   }
 
   async checkStart(start: Parameters<Trust['checkStart']>[0]): Promise<string | null> {
@@ -71,19 +88,18 @@ export class FileTrust implements Trust {
     const no = (reason: string): SignatureCheck<C> => ({ ok: false, reason });
     const token = typeof attestation === 'string' ? readToken(attestation) : null;
     const claims = token && read(token.claims);
-    if (!token || !claims) return no('it does not have the format that `holdfast sign` writes for this');
+    if (!token || !claims) return no(NO_FORM);
     const keys = await this.keys();
     if (keys === null) return no(NO_KEYS);
     const key = keys.find(({ kid }) => kid === claims.kid);
-    if (!key || key.use === 'passkey')
+    if (!key || isRevocation(key))
       return no(
         `key ${claims.kid} is not trusted here: add it to the file of trusted keys of each worker (docs/deployment.md, "Several hosts")`,
       );
     if (!verify(null, token.bytes, publicKey(key.public), token.signature)) return no('its signature is not right');
-    const now = (this.settings.now ?? Date.now)();
-    const then = at === undefined ? now : Date.parse(at);
-    const fault = notInForce(key, then, now) ?? notNow(claims, then);
-    return fault === null ? { ok: true, claims, key } : no(fault);
+    const { thenMs, knownMs } = this.timesAt(at);
+    const fault = notInForce(key, thenMs, knownMs) ?? notNow(claims, thenMs);
+    return fault === null ? { ok: true, claims, key, keys } : no(fault);
   }
 
   /** The same for a passkey: its enrolment must be signed by an enroller of this worker's own file. */
@@ -93,12 +109,17 @@ export class FileTrust implements Trust {
     if (decision === null) return no('it does not have the format of a decision that a passkey signed');
     const keys = await this.keys();
     if (keys === null) return no(NO_KEYS);
-    const now = (this.settings.now ?? Date.now)();
-    const then = at === undefined ? now : Date.parse(at);
-    const fault = enrolmentFault(decision, keys, then, now) ?? passkeyFault(decision) ?? notNow(decision.claims, then);
+    const { thenMs, knownMs } = this.timesAt(at);
+    const fault = enrolmentFault(decision, keys, thenMs, knownMs) ?? passkeyFault(decision) ?? notNow(decision.claims, thenMs);
     const { claims, enrolment } = decision;
     const key: Speaker = { kid: claims.kid, use: 'principal', principal: enrolment.principal, roles: enrolment.roles };
-    return fault === null ? { ok: true, claims, key } : no(fault);
+    return fault === null ? { ok: true, claims, key, keys } : no(fault);
+  }
+
+  /** When a statement was found valid, and until when what was revoked is known. @param at absent: now */
+  private timesAt(at?: string): { thenMs: number; knownMs: number } {
+    const knownMs = (this.settings.now ?? Date.now)();
+    return { thenMs: at === undefined ? knownMs : Date.parse(at), knownMs };
   }
 
   private async keys(): Promise<TrustEntry[] | null> {
@@ -129,6 +150,7 @@ export class FileTrust implements Trust {
   }
 }
 
+const NO_FORM = 'it does not have the format that `holdfast sign` writes for this';
 const NO_KEYS = 'this worker cannot read its file of trusted keys; its log says why';
 
 /** Null: the key may speak for this principal, in these roles. */
@@ -139,6 +161,10 @@ function speaksFor(key: Speaker, principal: string, roles: readonly string[]): s
   if (!samePerson(key.principal ?? '', principal)) return `key ${key.kid} speaks for ${quoteName(key.principal ?? '')} only`;
   const more = roles.find((role) => !(key.roles ?? []).includes(role));
   return more === undefined ? null : `key ${key.kid} does not give the role ${more}`;
+}
+
+function shortOf({ hash, deputyship: { v } }: SignedDeputyship): { id: string; isRecord: boolean } {
+  return { id: deputyshipId(hash), isRecord: v === 'holdfast.deputy-record/1' };
 }
 
 function otherStore(signedStore: string | undefined, own: string | undefined): string {

@@ -7,7 +7,7 @@ import { samePerson } from '../shared/approval/approval';
 import { canonical } from '../shared/json/canonical';
 import type { Json } from '../shared/json/json';
 import { parseJson } from '../shared/json/parse-json';
-import { decisionClaims, LONGEST_TOKEN, passkeyClaims, readToken, signedBytes, type DecisionClaims } from './claims';
+import { LONGEST_TOKEN, passkeyClaims, signedBytes, type DecisionClaims } from './claims';
 import { enrolmentHash, keyOfEnrolment, readEnrolment, type SignedEnrolment } from './enrolment';
 import { bytesOf } from './passkey-key';
 import { assertionFault, sha256, type Assertion } from './webauthn';
@@ -59,22 +59,14 @@ export function challengeOf(claims: DecisionClaims): Buffer {
   return sha256(signedBytes({ ...claims, aud: { ...claims.aud } }));
 }
 
-/** Why the passkey did not sign these claims, in the roles and for the person of its enrolment; null: it did. */
+/** Why the passkey did not sign these claims, in the roles and for the person of its enrolment; null: it did. A deputy's roles are another's. */
 export function passkeyFault({ claims, assertion, enrolment }: PasskeyDecision): string | null {
   const passkey = keyOfEnrolment(enrolment);
   if (claims.kid !== passkey.kid || claims.enrolment !== enrolmentHash(enrolment)) return 'it names another passkey or enrolment';
   if (!samePerson(claims.principal, enrolment.principal))
     return `passkey ${passkey.kid} speaks for ${JSON.stringify(enrolment.principal)} only`;
-  const more = claims.roles.find((role) => !enrolment.roles.includes(role));
+  const isDeputys = claims.on_behalf_of !== undefined;
+  const more = isDeputys ? undefined : claims.roles.find((role) => !enrolment.roles.includes(role));
   if (more !== undefined) return `passkey ${passkey.kid} does not give the role ${more}`;
   return assertionFault(assertion, challengeOf(claims), passkey, enrolment);
-}
-
-// Reads a signed decision of either kind.
-
-/** The claims of a signed decision, valid or not; null: it has the form of none. */
-export function claimsOfDecision(text: string): DecisionClaims | null {
-  if (isPasskeyText(text)) return readPasskeyDecision(text)?.claims ?? null;
-  const token = readToken(text);
-  return token && decisionClaims(token.claims);
 }

@@ -14,14 +14,14 @@ import { hasShape, KID, like, oneOf, optional, principalName, roleList } from '.
 import { keyId, publicKey } from './public-key';
 import { errorMessage } from '../shared/text/error-message';
 
-/** An entry of the file: a key, or a passkey that was revoked. */
-export type TrustEntry = TrustedKey | RevokedPasskey;
+/** An entry of the file: a key, or what was taken back: a passkey, or a deputyship. */
+export type TrustEntry = TrustedKey | Revocation;
 
-/** Passkeys are trusted by their enrolments; the file only takes one back. */
-export interface RevokedPasskey {
-  /** First 16 hex characters of the SHA-256 of the passkey's public key (passkey-key.ts). */
+/** Passkeys are trusted by their enrolments, deputies by the statement that names them; the file only takes one back. */
+export interface Revocation {
+  /** First 16 hex characters of the SHA-256 of the passkey's public key (passkey-key.ts), or the id of the deputyship. */
   kid: string;
-  use: 'passkey';
+  use: 'passkey' | 'deputy';
   /** ISO 8601 */
   revoked_at: string;
 }
@@ -136,11 +136,18 @@ async function lock(path: string): Promise<() => Promise<void>> {
  */
 export function notInForce(key: TrustEntry, nowMs: number, knownMs = nowMs): string | null {
   if (key.revoked_at !== undefined && Date.parse(key.revoked_at) <= knownMs)
-    return `${key.use === 'passkey' ? 'passkey' : 'key'} ${key.kid} was revoked at ${key.revoked_at}`;
-  if (key.use === 'passkey') return null;
+    return `${REVOCATION_NAMES[key.use] ?? 'key'} ${key.kid} was revoked at ${key.revoked_at}`;
+  if (isRevocation(key)) return null;
   if (key.expires_at !== undefined && Date.parse(key.expires_at) <= nowMs) return `key ${key.kid} expired at ${key.expires_at}`;
   if (Date.parse(key.created_at) > nowMs + CLOCKS_MS) return `key ${key.kid} is in force only from ${key.created_at}`;
   return null;
+}
+
+const REVOCATION_NAMES: Partial<Record<TrustEntry['use'], string>> = { passkey: 'passkey', deputy: 'deputyship' };
+
+/** Whether the entry only takes something back. */
+export function isRevocation(entry: TrustEntry): entry is Revocation {
+  return entry.use === 'passkey' || entry.use === 'deputy';
 }
 
 /** Why this key may not sign such a decision, whoever makes it; null: it may. A denial lets nothing happen. */
@@ -176,11 +183,11 @@ const SHAPE = {
   revoked_at: (value: Json | undefined) => value === undefined || isTime(value),
 };
 
-const PASSKEY_SHAPE = { kid: like(KID), use: oneOf('passkey'), revoked_at: isTime };
+const REVOCATION = { kid: like(KID), use: oneOf('passkey', 'deputy'), revoked_at: isTime };
 
 function keyFault(entry: Json): string | null {
-  if (isJsonObject(entry) && entry.use === 'passkey')
-    return hasShape(entry, PASSKEY_SHAPE) ? null : 'a revoked passkey has kid, use and revoked_at, and nothing else';
+  if (isJsonObject(entry) && (entry.use === 'passkey' || entry.use === 'deputy'))
+    return hasShape(entry, REVOCATION) ? null : `a revoked ${entry.use} has kid, use and revoked_at, and nothing else`;
   if (!hasShape(entry, SHAPE))
     return `it must have kid, public, use ("gateway", "principal", "bundle" or "enroller") and created_at, may have principal, roles, expires_at and revoked_at, and nothing else`;
   const { kid, public: raw, use, principal, roles, decides } = entry as unknown as TrustedKey;

@@ -3,9 +3,16 @@ import type { Command } from 'commander';
 import type { JsonObject } from '../shared/json/json';
 import { describeAcceptance, decide } from './support/decide';
 import { decideOptions, type DecideOptions } from './support/decide-options';
+import { UsageError } from './support/exit';
 import { jsonObject } from './support/json-option';
 import type { Output } from './support/output';
 import { optional } from '../shared/json/optional';
+
+interface Approving extends DecideOptions {
+  input?: JsonObject;
+  onBehalfOf?: string;
+  deputyship?: string;
+}
 
 export function approve(program: Command, output: () => Output): void {
   decideOptions(
@@ -17,8 +24,14 @@ export function approve(program: Command, output: () => Output): void {
       'does not approve: replaces the waiting call by one with this input, which waits for its own approval',
       jsonObject,
     )
-    .action(async (turn: string, { input, ...options }: DecideOptions & { input?: JsonObject }) => {
-      const deciding = { turn, decision: 'approve' as const, ...optional({ input }) };
+    .option('--on-behalf-of <person>', 'as the deputy of this person (see `holdfast deputies`); you and that person count as one')
+    .option('--deputyship <text>', 'with --key: the signed statement, as `holdfast deputies add --print` printed it')
+    .action(async (turn: string, { input, onBehalfOf, deputyship, ...options }: Approving) => {
+      if (deputyship !== undefined && options.key === undefined) throw new UsageError('--deputyship goes with --key.');
+      if (onBehalfOf !== undefined && options.key !== undefined && deputyship === undefined)
+        throw new UsageError('With --key, give the signed statement too: --deputyship.');
+      const stead = optional({ on_behalf_of: onBehalfOf, deputyship });
+      const deciding = { turn, decision: 'approve' as const, ...optional({ input }), ...stead };
       output().answer(...describeAcceptance(deciding, options, await decide(deciding, options)));
     });
 }

@@ -74,6 +74,10 @@ export async function runCommand(argv: string[]): Promise<number> {
   if (argv.includes('tools')) (await import('./tools.js')).toolsCommands(tools, output);
   const keys = program.command('keys').description('Keys that sign decisions, and tokens for the gateway.');
   if (argv.includes('keys')) (await import('./keys.js')).keysCommands(keys, output);
+  const deputies = program
+    .command('deputies')
+    .description('People who approve in the place of others for a time. Person and deputy count as one.');
+  if (argv.includes('deputies')) (await import('./deputies.js')).deputyCommands(deputies, output);
   const mcp = program
     .command('mcp')
     .description('MCP servers whose tools agents may have, the classes that somebody accepted for them, and our own server.');

@@ -6,6 +6,7 @@ import { KID, principalName, roleList } from '../attestation/claims';
 import { trustedEntry } from '../attestation/gateway-key';
 import { SigningKey } from '../attestation/signing-key';
 import {
+  isRevocation,
   notInForce,
   parseTrustedKeys,
   readTrustedKeys,
@@ -117,16 +118,23 @@ export function keysCommands(keys: Command, output: () => Output): void {
 
   keys
     .command('revoke')
-    .description('Revokes a key or a passkey: nothing that it has signed counts any more, whenever it was signed.')
+    .description(
+      'Revokes a key, a passkey or a deputyship: nothing that was signed with it counts any more, whenever it was signed.',
+    )
     .argument('<kid>')
     .option('--passkey', 'it is the id of a passkey: enters it in the file as revoked')
-    .action(async (kid: string, { passkey }: { passkey?: true }) => {
+    .option('--deputy', 'it is the id of a deputyship: enters it in the file as revoked')
+    .action(async (kid: string, { passkey, deputy }: { passkey?: true; deputy?: true }) => {
       const { trustedKeys } = loadConfig();
       const revoked_at = new Date().toISOString();
-      if (passkey && !KID.test(kid))
-        throw new UsageError('The id of a passkey is 16 hex characters; `holdfast keys passkeys` shows it.');
+      if (passkey && deputy) throw new UsageError('An id is that of a passkey or of a deputyship, not of both.');
+      const use = passkey ? 'passkey' : deputy ? 'deputy' : null;
+      if (use !== null && !KID.test(kid))
+        throw new UsageError(
+          `The id of a ${REVOKED_KINDS[use]} is 16 hex characters; \`holdfast ${passkey ? 'keys passkeys' : 'deputies list'}\` shows it.`,
+        );
       await updateTrustedKeys(trustedKeys, (all) => {
-        if (passkey && all.every((one) => one.kid !== kid)) return [...all, { kid, use: 'passkey', revoked_at }];
+        if (use !== null && all.every((one) => one.kid !== kid)) return [...all, { kid, use, revoked_at }];
         const { kid: fullKid } = findKey(all, kid);
         return all.map((key) => (key.kid === fullKid && key.revoked_at === undefined ? { ...key, revoked_at } : key));
       });
@@ -192,6 +200,8 @@ function findKey(all: TrustEntry[], kid: string): TrustEntry {
   return key;
 }
 
+const REVOKED_KINDS = { passkey: 'passkey', deputy: 'deputyship' };
+
 const USES: Partial<Record<TrustedKey['use'], string>> = {
   gateway: 'a gateway, for everybody',
   bundle: 'audit bundles, for nobody',
@@ -199,7 +209,7 @@ const USES: Partial<Record<TrustedKey['use'], string>> = {
 };
 
 function describe({ not_in_force, ...entry }: TrustEntry & { not_in_force: string | null }): string {
-  if (entry.use === 'passkey') return `${entry.kid}  a passkey  revoked at ${entry.revoked_at}`;
+  if (isRevocation(entry)) return `${entry.kid}  a ${REVOKED_KINDS[entry.use]}  revoked at ${entry.revoked_at}`;
   const { kid, use, principal, roles = [], created_at } = entry;
   const limit = entry.decides === false ? ', but decides nothing' : '';
   const who = `${USES[use] ?? oneLine(principal!)}${roles.length > 0 ? ` (${roles.join(', ')})` : ''}`;

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { loadConfig, type Config } from '../config';
 import { signAndDecide } from '../client/approvals/attest';
+import type { SendAnswer } from '../protocols/mcp/ask-question';
 import type { Decide } from '../protocols/mcp/asks';
 import { createLog } from '../telemetry/log';
 import { signerOptions, userName, type SignerOptions } from './support/decide-options';
@@ -36,7 +37,9 @@ export function mcpServe(mcp: Command): void {
     const { createPrincipal } = await import('../gateway/auth/principals.js');
     const principal = createPrincipal(name, ['starter', 'approver']);
     const decide = deciding(config, who, name);
-    const parts = { client: lazyClient.get, log: createLog(config.logLevel), principal: () => principal, decide: () => decide };
+    const answer = answering(config, who, name);
+    const own = { principal: () => principal, decide: () => decide, answer: () => answer };
+    const parts = { client: lazyClient.get, log: createLog(config.logLevel), ...own };
     await serveStdio({ ...parts, offers: () => offers(name, agent)!, mcp: offered, agent }, output, stopped);
     await lazyClient.close();
   });
@@ -68,5 +71,14 @@ function deciding(config: Config, who: SignerOptions, name: string): Decide {
     }
     const by = { by: name, ...noteField };
     await (decision === 'approve' ? turn.approve(digest, by) : turn.deny(digest, by));
+  };
+}
+
+/** Answers questions of the model in the same way. */
+function answering(config: Config, who: SignerOptions, name: string): SendAnswer {
+  return async (turn, { digest, value }) => {
+    if (who.key === undefined) return turn.answer(digest, value, { by: name });
+    const { key, principal, roles } = await signerOf(config, who);
+    await signAndDecide(turn, key, { decision: 'answer', calls: [digest], principal, roles, value });
   };
 }

@@ -1,4 +1,5 @@
 /** `holdfast pending`: lists the calls that wait for a person, or watches for new ones. */
+import { nameOfVote } from '../shared/approval/approval';
 import type { Command } from 'commander';
 import type { HoldfastClient } from '../client/holdfast-client';
 import type { PendingTurn, Question, WaitingCall } from '../shapes/turn-view';
@@ -98,7 +99,7 @@ function describeCall({ turn_id }: NewQuestion['turn'], call: Question, lines: (
 /** How many have decided so far, and who; whether only signed decisions count. */
 function approvalOf({ approval, state }: WaitingCall): string {
   const { quorum, channel, decisions } = approval;
-  const names = decisions.map(({ by }) => oneLine(by, 60)).join(', ');
+  const names = decisions.map((one) => oneLine(nameOfVote(one), 120)).join(', ');
   const several = quorum > 1 && state === 'waiting' ? `, ${decisions.length} of ${quorum} decided${names && `: ${names}`}` : '';
   return `${several}${channel === 'attested' ? ', signed decisions only' : ''}`;
 }

@@ -3,6 +3,8 @@ export { createModel, type Model, type ModelOptions } from '../model';
 export { AnthropicProvider, type AnthropicOptions } from '../model/anthropic/provider';
 export {
   anthropic,
+  anthropicBedrock,
+  anthropicVertex,
   openai,
   openaiCompatible,
   type AnthropicModelOptions,
@@ -10,9 +12,10 @@ export {
   type OpenAiModelOptions,
   type VendorModel,
 } from '../model/factories';
+export type { BedrockOptions, VertexOptions } from '../model/anthropic/platforms';
 export { aiSdk, type AiSdkOptions } from '../model/ai-sdk/provider';
 export type { AiSdkLanguageModel } from '../model/ai-sdk/types';
-export { withPromptedTools } from '../model/prompted-tools';
+export { withPromptedTools } from '../model/prompted/prompted-tools';
 export type { ModelDefinitions, ModelLimits, ModelSetting, ModelSettings } from '../model/settings';
 export type { Price } from '../model/prices';
 export {

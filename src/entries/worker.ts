@@ -34,7 +34,7 @@ export { FileTrust, type TrustSettings } from '../attestation/file-trust';
 export type { CallbackMessage } from '../shared/wire/callback';
 export type { CheckDecisionInput, CheckDecisionOutput, NotifyInput } from '../shared/io/people';
 export { createNotifier, type MailSettings, type NotifySettings, type WebhookSettings } from '../notify';
-export type { CallbackSender, Delivery, Notifier, QuestionContext, SignedStart, Trust } from '../activities/ports';
+export type { CallbackSender, Delivery, Notifier, QuestionContext, SignedStart, Trust, TrustAnswer } from '../activities/ports';
 export type { MessageCard } from '../cards/card';
 export type { Version } from '../temporal/worker-versions';
 export { Running, type Work } from '../telemetry/running';

@@ -19,6 +19,7 @@ import { calls } from './routes/calls';
 import { decisions } from './routes/decisions';
 import { healthz, metrics, readyz } from './routes/health';
 import { pending } from './routes/inbox';
+import { deputies } from '../deputies/route';
 import { passkeyDecisions } from '../passkeys/decision';
 import { passkeys } from '../passkeys/registration';
 import { mcp } from '../protocols/mcp/route';
@@ -61,6 +62,7 @@ const ROUTES: Route[] = [
   answers,
   passkeyDecisions,
   passkeys,
+  deputies,
   pending,
   records,
   agents,

@@ -25,12 +25,18 @@ export const decisionFields = {
     .optional()
     .describe('With `approve`: the whole input that the call should have instead; it is asked about anew.'),
   note: z.string().max(4000).optional().describe('Of a denial the model reads it.'),
+  on_behalf_of: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('With `approve`: the person for whom you decide, as their deputy. You and that person count as one.'),
 };
 
 /** What is decided on which calls. */
 export interface DecisionBody {
   kind: (typeof KINDS)[number];
-  fields: Pick<DecisionFields, 'calls' | 'input' | 'outcome' | 'note'>;
+  fields: Pick<DecisionFields, 'calls' | 'input' | 'outcome' | 'note' | 'on_behalf_of'>;
 }
 
 /** A decision as its sender wrote it, with its kind. */

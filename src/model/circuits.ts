@@ -37,11 +37,11 @@ export class Circuits {
     return (this.circuits.get(model)?.closedAgainAt ?? 0) <= this.now();
   }
 
-  succeeded(model: string): void {
+  recordSuccess(model: string): void {
     this.circuits.delete(model);
   }
 
-  failed(model: string, { facts }: ModelFailure): void {
+  recordFailure(model: string, { facts }: ModelFailure): void {
     if (!UNAVAILABLE.has(facts.type)) return;
     // A request that took its whole time has cost enough.
     const failures = (this.circuits.get(model)?.failures ?? 0) + (facts.type === 'model.timeout' ? FAILURES : 1);

@@ -5,9 +5,17 @@
  * @example
  * defineApp({ agents, models: { opus: anthropic({ model: 'claude-opus-5-5' }), gpt: openai({ model: 'gpt-5.2' }) } });
  */
+import {
+  BEDROCK_PROVIDER,
+  bedrockProvider,
+  VERTEX_PROVIDER,
+  vertexProvider,
+  type BedrockOptions,
+  type VertexOptions,
+} from './anthropic/platforms';
 import { AnthropicProvider, type AnthropicOptions } from './anthropic/provider';
 import { OpenAiProvider, type OpenAiOptions } from './openai/provider';
-import { withPromptedTools } from './prompted-tools';
+import { withPromptedTools } from './prompted/prompted-tools';
 import type { ModelProvider } from './provider';
 import { ANTHROPIC_PROVIDER } from './provider';
 import { COMPATIBLE_FILES, type TakenFiles } from './taken-files';
@@ -18,37 +26,51 @@ export interface VendorModel extends ModelProvider {
   readonly model: string;
 }
 
-export type AnthropicModelOptions = Omit<AnthropicOptions, 'name' | 'fetch'> & { model: string };
-
-/** Anthropic's Messages API, and servers that speak it. */
-export function anthropic({ model, ...options }: AnthropicModelOptions): VendorModel {
-  return lazily(ANTHROPIC_PROVIDER, model, () => new AnthropicProvider(options));
-}
-
-export type OpenAiModelOptions = Pick<OpenAiOptions, 'api' | 'apiKey' | 'baseUrl' | 'headers' | 'timeoutMs'> & { model: string };
-
-/** OpenAI's own models. */
-export function openai({ model, ...options }: OpenAiModelOptions): VendorModel {
-  return lazily('openai', model, () => new OpenAiProvider(options));
-}
-
-export type OpenAiCompatibleOptions = Pick<OpenAiOptions, 'apiKey' | 'headers' | 'timeoutMs'> & {
+interface OfModel {
+  /** The vendor's id of the model. */
   model: string;
-  /** Such as `http://127.0.0.1:11434/v1`. */
-  baseUrl: string;
   /** `prompted`: tools are described in the prompt, for models without a tool API. @default 'native' */
   toolCalls?: 'native' | 'prompted';
-  /** Largest image and PDF that the model takes, bytes; 0: none. @default images of 20 MB, no PDF */
-  files?: TakenFiles;
-};
-
-/** A server that speaks OpenAI's chat completions: Ollama, vLLM, llama.cpp, OpenRouter and others. It may need no key. */
-export function openaiCompatible({ model, toolCalls, ...options }: OpenAiCompatibleOptions): VendorModel {
-  const make = () => openAiProvider({ ...options, api: 'chat' });
-  return lazily(compatibleName(options.baseUrl), model, () => (toolCalls === 'prompted' ? withPromptedTools(make()) : make()));
 }
 
-/** OpenAI's API at this address, for any of the models there; absent: OpenAI's own. */
+export type AnthropicModelOptions = Omit<AnthropicOptions, 'name' | 'fetch' | 'platform'> & OfModel;
+
+/** Anthropic's Messages API, and servers that speak it. */
+export function anthropic(options: AnthropicModelOptions): VendorModel {
+  return lazily(ANTHROPIC_PROVIDER, options, () => new AnthropicProvider(options));
+}
+
+/** Anthropic's models on Amazon Bedrock; needs the package @anthropic-ai/bedrock-sdk. */
+export function anthropicBedrock(options: BedrockOptions & OfModel): VendorModel {
+  return lazily(BEDROCK_PROVIDER, options, () => bedrockProvider(options));
+}
+
+/** Anthropic's models on Google Vertex AI; needs the package @anthropic-ai/vertex-sdk. */
+export function anthropicVertex(options: VertexOptions & OfModel): VendorModel {
+  return lazily(VERTEX_PROVIDER, options, () => vertexProvider(options));
+}
+
+export type OpenAiModelOptions = Pick<OpenAiOptions, 'api' | 'apiKey' | 'baseUrl' | 'headers' | 'timeoutMs'> & OfModel;
+
+/** OpenAI's own models; needs the package openai. */
+export function openai(options: OpenAiModelOptions): VendorModel {
+  return lazily('openai', options, () => new OpenAiProvider(options));
+}
+
+export type OpenAiCompatibleOptions = Pick<OpenAiOptions, 'apiKey' | 'headers' | 'timeoutMs'> &
+  OfModel & {
+    /** Such as `http://127.0.0.1:11434/v1`. */
+    baseUrl: string;
+    /** Largest image and PDF that the model takes, bytes; 0: none. @default images of 20 MB, no PDF */
+    files?: TakenFiles;
+  };
+
+/** A server that speaks OpenAI's chat completions: Ollama, vLLM, llama.cpp, OpenRouter and others. It may need no key. */
+export function openaiCompatible(options: OpenAiCompatibleOptions): VendorModel {
+  return lazily(compatibleName(options.baseUrl), options, () => openAiProvider({ ...options, api: 'chat' }));
+}
+
+/** What speaks OpenAI's API at this address, for any of the models there; without an address OpenAI itself. */
 export function openAiProvider(options: Omit<OpenAiOptions, 'name' | 'fetch' | 'maxTokensField'>): OpenAiProvider {
   const { baseUrl } = options;
   if (baseUrl === undefined) return new OpenAiProvider(options);
@@ -67,9 +89,9 @@ function compatibleName(baseUrl: string): string {
   return `openai-compatible ${URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl}`;
 }
 
-function lazily(name: string, model: string, make: () => ModelProvider): VendorModel {
-  let made: ModelProvider | undefined;
-  const provider = () => (made ??= make());
+function lazily(name: string, { model, toolCalls }: OfModel, make: () => ModelProvider): VendorModel {
+  let instance: ModelProvider | undefined;
+  const provider = () => (instance ??= toolCalls === 'prompted' ? withPromptedTools(make()) : make());
   return {
     name,
     model,

@@ -56,12 +56,12 @@ const LONGEST_WAIT_MS = 10_000;
  */
 export async function askChain(chain: readonly ChainLink[], question: Question, circuits: Circuits): Promise<ChainAnswer> {
   const open = chain.filter(({ name }) => circuits.mayAsk(name));
-  const asked = open.length > 0 ? open : chain.slice(-1);
+  const links = open.length > 0 ? open : chain.slice(-1);
   const passed: PassedModel[] = chain
-    .filter((link) => !asked.includes(link))
+    .filter((link) => !links.includes(link))
     .map(({ name }) => ({ model: name, reason: 'down', attempts: 0 }));
-  for (const [index, link] of asked.entries()) {
-    const isLast = index === asked.length - 1;
+  for (const [index, link] of links.entries()) {
+    const isLast = index === links.length - 1;
     const result = await askOne(link, question, circuits, isLast ? [] : WAITS_MS);
     if (!(result instanceof FailedLink)) return { response: result, link, passed };
     if (isLast || isAboutRequest(result.failure)) throw afterOthers(result.failure, passed);
@@ -89,12 +89,12 @@ async function askOne(
     const callbacks: ModelCallbacks = { signal, onText: beginAnswer() };
     try {
       const response = await provider.request(request, callbacks);
-      circuits.succeeded(name);
+      circuits.recordSuccess(name);
       return response;
     } catch (error) {
       signal.throwIfAborted();
       if (!isModelFailure(error)) throw error;
-      circuits.failed(name, error);
+      circuits.recordFailure(name, error);
       const wait = Math.max(waits[attempts - 1] ?? Infinity, error.facts.retryAfterMs ?? 0);
       if (!error.facts.retryable || error.facts.type === 'model.timeout' || wait > LONGEST_WAIT_MS)
         return new FailedLink(error, attempts);
@@ -109,8 +109,9 @@ function isAboutRequest({ facts }: ModelFailure): boolean {
 }
 
 /** The failure of the last model, with a word on those before it: all of them need a look. */
-function afterOthers(failure: ModelFailure, passed: readonly PassedModel[]): ModelFailure {
-  if (passed.length === 0) return failure;
-  const others = passed.map(({ model, reason }) => `${model} (${reason})`).join(', ');
-  return new ModelFailure(`${failure.message} Before it, these models did not take the step: ${others}.`, failure.facts);
+function afterOthers(failure: ModelFailure, others: readonly PassedModel[]): ModelFailure {
+  if (others.length === 0) return failure;
+  const names = others.map(({ model, reason }) => `${model} (${reason})`).join(', ');
+  const sentence = /[.!?]$/.test(failure.message) ? failure.message : `${failure.message}.`;
+  return new ModelFailure(`${sentence} Before it, these models did not take the step: ${names}.`, failure.facts);
 }

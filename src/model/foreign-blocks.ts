@@ -9,7 +9,7 @@ import { ANTHROPIC_PROVIDER, type ModelMessage } from './provider';
  * @param provider the name of the provider that the conversation goes to
  * @param old who made the answers without an origin
  */
-export function foreignBlocksRemoved(
+export function withoutForeignBlocks(
   messages: readonly ModelMessage[],
   provider: string,
   old: string = ANTHROPIC_PROVIDER,

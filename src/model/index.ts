@@ -1,7 +1,7 @@
 /** Makes the model that the settings name. A rehearsal uses the same SDK and wire format as the real model. */
 import { AnthropicProvider } from './anthropic/provider';
 import { openAiProvider } from './factories';
-import { withPromptedTools } from './prompted-tools';
+import { withPromptedTools } from './prompted/prompted-tools';
 import { REHEARSAL_MODEL, type ModelProvider } from './provider';
 import type { Rehearsal, RehearsalOptions } from './rehearsal';
 import { optional } from '../shared/json/optional';
@@ -73,5 +73,5 @@ async function plainModel(options: ModelOptions): Promise<Model> {
 
 export { AnthropicProvider } from './anthropic/provider';
 export { costUsd, PRICES, PRICES_AS_OF, PRICES_SOURCE, priceOf } from './prices';
-export { withPromptedTools } from './prompted-tools';
+export { withPromptedTools } from './prompted/prompted-tools';
 export * from './provider';

@@ -4,15 +4,15 @@
  */
 import { z } from 'zod';
 import { claimsForPasskey, LONGEST_S } from '../attestation/bundle-signer';
-import { LONGEST_TOKEN, passkeyClaims, type DecisionClaims } from '../attestation/claims';
+import { passkeyClaims, type DecisionClaims } from '../attestation/claims';
 import { enrolmentHash, readSignedEnrolment, type SignedEnrolment } from '../attestation/enrolment';
 import { challengeOf, passkeyFault, writePasskeyDecision } from '../attestation/passkey-decision';
 import { plainSignature } from '../attestation/passkey-key';
 import { CHALLENGE_MS, PasskeyRegister, type StoredPasskey } from '../attestation/passkey-register';
 import { CLOCKS_MS } from '../attestation/trusted-keys';
 import { stateOf, trustedHere } from '../attestation/passkey-view';
-import { counterOf } from '../attestation/webauthn';
-import { sendSignatures, unsignedDecisions, type SignedSending } from '../client/approvals/attest';
+import { counterOf, type Assertion } from '../attestation/webauthn';
+import { isTooLong, sendSignatures, unsignedDecisions, withDeputyship, type SignedSending } from '../client/approvals/attest';
 import type { TurnHandle } from '../client/turns/turn-handle';
 import { canonical } from '../shared/json/canonical';
 import { hashJson } from '../shared/json/digests';
@@ -25,7 +25,8 @@ import { decisionFields, readDecisionBody, sendingOf } from '../gateway/decision
 import { Refusal } from '../gateway/http/errors';
 import type { GatewayParts, Route } from '../gateway/route';
 import { answer, answers, body, turnParams } from '../gateway/schemas/common';
-import { exampleChallenge, type PasskeyAssertion } from '../shapes/passkey';
+import { inStead } from '../deputies/in-stead';
+import { exampleChallenge, type AssertionResponse, type PasskeyAssertion } from '../shapes/passkey';
 
 const challengeBody = z.strictObject({
   ...decisionFields,
@@ -58,18 +59,13 @@ export const passkeyDecisions: Route = (app, parts) => {
       const read = readDecisionBody(decision, principal);
       const { turn } = await visibleTurn(parts, principal, params.id);
       const { passkey, signed } = await enrolledPasskey(parts, principal, typeof kid === 'string' ? kid : null);
-      const sending = sendingOf(read, { ...principal, roles: rolesOf(principal, signed) });
+      const own = { ...principal, roles: rolesOf(principal, signed) };
+      const sending = await inStead(parts, sendingOf(read, own), read.fields.on_behalf_of);
       const [first, ...rest] = await unsignedDecisions(turn, { ...sending, decision: signedKind(sending) });
       if (first === undefined || rest.length > 0) throw refusal('a passkey signs one call at a time');
       const about = { kid: passkey.kid, enrolment: enrolmentHash(signed.enrolment) };
       const claims = claimsForPasskey(first.claims, about, first.until);
-      const options = {
-        challenge: challengeOf(claims).toString('base64url'),
-        rpId: passkey.rp_id,
-        timeout: CHALLENGE_MS,
-        userVerification: 'required',
-        allowCredentials: [{ id: passkey.credential_id, type: 'public-key', transports: passkey.transports }],
-      };
+      const options = requestOptions(passkey, challengeOf(claims));
       return reply.header('cache-control', 'no-store').send({ claims: asJson({ ...claims }) as JsonObject, options });
     },
   );
@@ -91,27 +87,43 @@ export async function decideByPasskey(
   const { passkey, signed } = await enrolledPasskey(parts, principal, claims.kid);
   const fault = timeFault(claims, Date.now()) ?? (await statementFault(turn, claims, sending));
   if (fault !== null) throw refusal(fault);
-  const more = claims.roles.find((role) => !rolesOf(principal, signed).includes(role));
+  const roles = sending.deputyship === undefined ? rolesOf(principal, signed) : sending.roles;
+  const more = claims.roles.find((role) => !roles.includes(role));
   if (more !== undefined) throw refusal(`you do not have the role ${more}`);
-  if (response.id !== passkey.credential_id) throw refusal('another passkey signed it than the one that was asked');
-  const bytes = (text: string) => Buffer.from(text, 'base64url');
-  const { authenticatorData, clientDataJSON, signature } = response.response;
-  const assertion = {
-    authenticatorData: bytes(authenticatorData),
-    clientDataJSON: bytes(clientDataJSON),
-    signature: plainSignature(passkey.alg, bytes(signature)) ?? Buffer.alloc(0),
-  };
+  const assertion = assertionIn(response, passkey);
   const decision = { claims, assertion, ...signed };
   const wrong = passkeyFault(decision) ?? (await countAssertion(parts, passkey, assertion.authenticatorData, response));
   if (wrong !== null) throw refusal(wrong);
-  const attestation = writePasskeyDecision(decision);
-  if (attestation.length > LONGEST_TOKEN)
-    throw refusal('the signed decision is too long: a passkey of another kind makes shorter ones');
+  const text = writePasskeyDecision(decision);
+  if (isTooLong(text, sending)) throw refusal('the signed decision is too long: a passkey of another kind makes shorter ones');
+  const attestation = withDeputyship(sending, text);
   return sendSignatures(turn, sending, [{ call: claims.digest, attestation }]);
 }
 
+/** What a browser needs to have the passkey sign a challenge. */
+export function requestOptions({ rp_id, credential_id, transports }: StoredPasskey, challenge: Buffer): JsonObject {
+  return {
+    challenge: challenge.toString('base64url'),
+    rpId: rp_id,
+    timeout: CHALLENGE_MS,
+    userVerification: 'required',
+    allowCredentials: [{ id: credential_id, type: 'public-key', transports }],
+  };
+}
+
+/** What the passkey signed, in its one spelling. @throws Refusal if another passkey did */
+export function assertionIn({ id, response }: AssertionResponse, passkey: StoredPasskey): Assertion {
+  if (id !== passkey.credential_id) throw refusal('another passkey signed it than the one that was asked');
+  const bytes = (text: string) => Buffer.from(text, 'base64url');
+  return {
+    authenticatorData: bytes(response.authenticatorData),
+    clientDataJSON: bytes(response.clientDataJSON),
+    signature: plainSignature(passkey.alg, bytes(response.signature)) ?? Buffer.alloc(0),
+  };
+}
+
 /** An enrolled passkey of this person, by its id, or the one that was enrolled last. @throws Refusal */
-async function enrolledPasskey(
+export async function enrolledPasskey(
   parts: GatewayParts,
   { name }: Principal,
   kid: string | null,
@@ -130,7 +142,7 @@ async function enrolledPasskey(
 const NOT_ENROLLED = 'you have no enrolled passkey: register one, and have an enroller run `holdfast keys enroll`';
 
 /** A person decides in the roles that both the sign-in and the enrolment give. */
-function rolesOf({ roles }: Principal, { enrolment }: SignedEnrolment): string[] {
+export function rolesOf({ roles }: Principal, { enrolment }: SignedEnrolment): string[] {
   return enrolment.roles.filter((role) => roles.includes(role));
 }
 
@@ -149,8 +161,9 @@ async function statementFault(turn: TurnHandle, claims: DecisionClaims, sending:
   const [expected, ...rest] = await unsignedDecisions(turn, { ...sending, decision: signedKind(sending) });
   if (expected === undefined || rest.length > 0) return 'a passkey signs one call at a time';
   const statement = (of: Omit<DecisionClaims, 'v' | 'iat' | 'exp' | 'nonce' | 'kid'>): Json => {
-    const { aud, digest, decision, outcome, input_hash, note_hash, principal } = of;
-    return asJson({ aud: { ...aud }, digest, decision, principal, ...optional({ outcome, input_hash, note_hash }) });
+    const { aud, digest, decision, outcome, input_hash, note_hash, principal, on_behalf_of, deputyship } = of;
+    const stead = optional({ on_behalf_of, deputyship });
+    return asJson({ aud: { ...aud }, digest, decision, principal, ...stead, ...optional({ outcome, input_hash, note_hash }) });
   };
   return canonical(statement(claims)) === canonical(statement(expected.claims))
     ? null
@@ -158,11 +171,11 @@ async function statementFault(turn: TurnHandle, claims: DecisionClaims, sending:
 }
 
 /** Each assertion counts once: the counter of the passkey grows, unless it has none. */
-function countAssertion(
+export function countAssertion(
   parts: GatewayParts,
   { principal, kid }: StoredPasskey,
   authenticatorData: Uint8Array,
-  { response }: PasskeyAssertion['response'],
+  { response }: AssertionResponse,
 ): Promise<string | null> {
   const { clientDataJSON, signature } = response;
   const assertion = hashJson({ authenticator: Buffer.from(authenticatorData).toString('base64url'), clientDataJSON, signature });

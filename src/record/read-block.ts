@@ -159,7 +159,8 @@ export type ReadBlock =
   | ({ kind: 'settlement' } & ReadSettlement)
   | ({ kind: 'summary' } & ReadSummary)
   | ({ kind: 'end' } & ReadEnd)
-  | ({ kind: 'enrolment' } & ReadEnrolmentBlock);
+  | ({ kind: 'enrolment' } & ReadEnrolmentBlock)
+  | ({ kind: 'deputy' } & ReadEnrolmentBlock & { ended: boolean });
 
 /** The fields of a block of one kind. */
 export type ReadOf<K extends BlockKind> = Extract<ReadBlock, { kind: K }>;
@@ -208,6 +209,8 @@ function readFields({ block: { kind }, bodies }: WithBodies): ReadBlock | null {
       return { kind, ...texts(body, ['state', 'reason']) };
     case 'enrolment':
       return { kind, ...texts(body, ['digest', 'by']), subject: readSubject(body) };
+    case 'deputy':
+      return { kind, ...texts(body, ['digest', 'by']), ended: body.ended === true, subject: readSubject(body) };
     default: // in a forged bundle
       return null;
   }
@@ -285,7 +288,7 @@ function readAdmission(head: JsonObject, calls: Json[]): ReadAdmission {
     context_window: typeof head.context_window === 'number' ? head.context_window : null,
     container: container && texts(container, ['id', 'expires_at']),
     origin: readOrigin(head),
-    passed: list(head.passed).filter(isJsonObject).map(readPassed),
+    passed: list(head.passed).filter(isJsonObject).map(readPassedModel),
     subject: readSubject(head),
     calls: calls.filter(isJsonObject).map(readAdmittedCall),
   };
@@ -295,7 +298,7 @@ function readOrigin({ origin }: JsonObject): ModelOrigin | null {
   return isJsonObject(origin) ? { provider: text(origin.provider), model: text(origin.model) } : null;
 }
 
-function readPassed({ model, reason, attempts }: JsonObject): PassedModel {
+function readPassedModel({ model, reason, attempts }: JsonObject): PassedModel {
   return { model: text(model), reason: text(reason), attempts: number(attempts) };
 }
 

@@ -92,14 +92,14 @@ function contextOf(blocks: readonly TranscriptBlock[]): Context {
 function entryOf(one: TranscriptBlock, context: Context): TranscriptEntry {
   const of = { block: one.hash, at: one.block.at };
   const read = readBlock(one);
-  if (read === null || read.kind === 'enrolment') return { ...of, kind: 'unreadable' };
+  if (read === null || read.kind === 'enrolment' || read.kind === 'deputy') return { ...of, kind: 'unreadable' };
   if (read.kind === 'message') return { ...of, ...messageEntry(read, one === context.first, context) };
   return { ...of, ...plainEntry(read) };
 }
 
 type WithoutBlock<E> = E extends TranscriptEntry ? Omit<E, 'block' | 'at'> : never;
 
-function plainEntry(read: Exclude<ReadBlock, { kind: 'message' | 'enrolment' }>): WithoutBlock<TranscriptEntry> {
+function plainEntry(read: Exclude<ReadBlock, { kind: 'message' | 'enrolment' | 'deputy' }>): WithoutBlock<TranscriptEntry> {
   switch (read.kind) {
     case 'start': {
       const { requester, agent, session_id, parent } = read;
@@ -107,7 +107,8 @@ function plainEntry(read: Exclude<ReadBlock, { kind: 'message' | 'enrolment' }>)
     }
     case 'admission': {
       const calls = read.calls.map(({ call_id: call, ...facts }) => ({ call, ...facts }));
-      return { kind: 'admission', model: read.model, calls };
+      const { model, origin, passed } = read;
+      return { kind: 'admission', model, asked: origin?.model ?? null, provider: origin?.provider ?? null, passed, calls };
     }
     case 'decision':
       return { kind: 'decision', ...callOf(read), decision: read.decision, by: read.by, note: read.note };

@@ -39,6 +39,20 @@ export function enrolmentBlock(
   return { kind: 'enrolment', bodies: [{ digest: fingerprint, by, enrolment, subject }] };
 }
 
+/**
+ * A deputyship, as it was signed, or its end before its time.
+ * @param deputyship its id, for whom it is, and the hash of the signed text
+ */
+export function deputyBlock(
+  { id, person, hash }: { id: string; person: string; hash: string },
+  what: { signed: string } | { ended: true },
+  by: string,
+): BlockContent {
+  const nowhere = { turn_id: '', agent: '', call_id: '1.1', revision: 1, tool: '', version: '', class: '' };
+  const subject = { ...nowhere, workflow_id: `deputy/${id}`, requester: person };
+  return { kind: 'deputy', bodies: [{ digest: hash, by, ...what, subject }] };
+}
+
 export function startBlock(body: StartBody): BlockContent {
   return { kind: 'start', bodies: [asJson(body)] };
 }

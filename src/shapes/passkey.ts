@@ -23,20 +23,23 @@ export const registrationResponse = z.object({
 });
 export type RegistrationResponse = z.infer<typeof registrationResponse>;
 
+export const assertionResponse = z
+  .object({
+    ...more,
+    id: base64url(1400),
+    response: z.object({
+      clientDataJSON: base64url(2000),
+      authenticatorData: base64url(1000),
+      signature: base64url(1000),
+      userHandle: z.string().max(200).nullish(),
+    }),
+  })
+  .describe('The `PublicKeyCredential` of `navigator.credentials.get()`, as its `toJSON()` writes it.');
+export type AssertionResponse = z.infer<typeof assertionResponse>;
+
 export const passkeyAssertion = z.strictObject({
   claims: jsonObject.describe('As the challenge gave them.'),
-  response: z
-    .object({
-      ...more,
-      id: base64url(1400),
-      response: z.object({
-        clientDataJSON: base64url(2000),
-        authenticatorData: base64url(1000),
-        signature: base64url(1000),
-        userHandle: z.string().max(200).nullish(),
-      }),
-    })
-    .describe('The `PublicKeyCredential` of `navigator.credentials.get()`, as its `toJSON()` writes it.'),
+  response: assertionResponse,
 });
 export type PasskeyAssertion = z.infer<typeof passkeyAssertion>;
 

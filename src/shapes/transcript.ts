@@ -1,6 +1,7 @@
 /** Schemas of a turn's transcript for readers: its blocks in order, in words, without the hashes' evidence that a bundle has. */
 import { z } from 'zod';
 import { json } from './envelope';
+import { passedModel } from './turn-view';
 
 const ofBlock = { block: z.string().describe('64 hex.'), at: z.string() };
 const text = z.string();
@@ -44,6 +45,12 @@ export const transcriptEntry = z.discriminatedUnion('kind', [
     ...ofBlock,
     kind: z.literal('admission'),
     model: textOrNull,
+    asked: z
+      .string()
+      .nullable()
+      .describe('The name that the agent gives the model. Null: no model was asked, or an older build.'),
+    provider: z.string().nullable().describe('Who answered. Null: as of `asked`.'),
+    passed: z.array(passedModel).describe('Models before it in the chain that did not take the step.'),
     calls: z.array(z.object({ call, tool: textOrNull, version: textOrNull, class: textOrNull, verdict: textOrNull })),
   }),
   z.object({

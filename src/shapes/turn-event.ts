@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { card } from './card';
 import { callError, errorEnvelope, json, successEnvelope } from './envelope';
-import { usage } from './turn-view';
+import { passedModel, usage } from './turn-view';
 
 const at = z.string();
 const count = z.number().int().min(1);
@@ -64,6 +64,7 @@ const approvalDecidedEvent = z.object({
   digest: z.string(),
   decision: z.string(),
   by: z.string(),
+  on_behalf_of: z.string().optional().describe('Whom a deputy decided for.'),
   note: z.string().nullable(),
 });
 const questionAskedEvent = z.object({
@@ -90,6 +91,8 @@ const OTHER_DURABLE = [
     step: z.number(),
     text: z.string(),
     calls: z.array(z.object({ id: z.string(), tool: z.string(), verdict: z.string() })),
+    model: z.string().optional().describe('The name of the model that took the step. Absent: a direct call, or an older build.'),
+    passed: z.array(passedModel).optional().describe('Models before it in the chain that did not take the step. Absent: none.'),
     usage: usage.optional().describe('What the model request of this step took. Absent: a direct call asks no model.'),
   }),
   z.object({ ...ofCall, type: z.literal('tool_started') }),

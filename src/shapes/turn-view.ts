@@ -9,6 +9,7 @@ import { callError, envelope } from './envelope';
 const decisionView = z.object({
   decision: z.enum(['approve', 'deny', 'answer', 'expired']),
   by: z.string(),
+  on_behalf_of: z.string().optional().describe('Whom a deputy decided for.'),
   at: z.string(),
   note: z.string().nullable(),
   channel: z.enum(['signal', 'update', 'timer']),
@@ -75,6 +76,22 @@ export const usage = z.object({
   cost_usd: z.number(),
 });
 export type TurnUsage = z.infer<typeof usage>;
+
+// Which model took a step, and which did not.
+
+export const passedModel = z.object({
+  model: z.string(),
+  reason: z
+    .string()
+    .describe('Type of its last failure, such as `model.overloaded`; `down`: it had failed a moment ago, and was not asked.'),
+  attempts: z.number().int(),
+});
+
+const fallback = z.object({
+  step: z.number().int(),
+  model: z.string().describe('Who took the step.'),
+  passed: z.array(passedModel).describe('The models before it in the chain of the agent.'),
+});
 
 const ignoredSignal = z.object({ at: z.string(), signal: z.string(), identity: z.string(), reason: z.string() });
 
@@ -145,6 +162,10 @@ export const turnView = z.object({
     .describe(
       'The conversation comes near the model’s context window: it is compacted before the next step. Absent: it does not.',
     ),
+  fallbacks: z
+    .array(fallback)
+    .optional()
+    .describe('The last steps that another model than the first of the agent took; the transcript has all. Absent: none.'),
   started_at: z.string(),
   ended_at: z.string().nullable(),
   ui_url: z.string().nullable(),
@@ -164,6 +185,7 @@ export type ApprovalView = z.infer<typeof approvalView>;
 export type CallView = z.infer<typeof callView>;
 export type EarlierCalls = z.infer<typeof earlierCalls>;
 export type IgnoredSignal = z.infer<typeof ignoredSignal>;
+export type FallbackView = z.infer<typeof fallback>;
 export type SurfacedCall = z.infer<typeof surfacedCall>;
 export type SubTurnView = z.infer<typeof subTurnView>;
 export type TurnView = z.infer<typeof turnView>;

@@ -7,61 +7,11 @@
  * for (const { name, run } of checks) test(name, run);
  */
 import type { Json, JsonObject } from '../shared/json/json';
-import type { ModelMessage, ModelProvider, ModelRequest, ModelResponse, StopReason } from '../model/provider';
-import { CONFORMANCE_KEY, failureChecks } from './model-failures';
+import type { ModelMessage, ModelResponse, StopReason } from '../model/provider';
+import { failureChecks } from './model-failures';
+import { ConformanceStage, USER, type ConformanceCheck, type ConformanceSubject } from './model-stage';
 
-/** One answer that the server gives, in neutral words. */
-export interface WireAnswer {
-  thinking?: string;
-  text?: string;
-  /** The text of each input, as the model writes it; it need not be JSON. */
-  calls?: readonly { id: string; name: string; json: string }[];
-  /** Default: `tool_use` with calls, else `end_turn`. */
-  stop?: StopReason;
-  usage?: { input: number; output: number; cacheRead: number };
-  fault?: WireFault;
-}
-
-/** How the answer fails. */
-export type WireFault =
-  | { kind: 'status'; status: number; message?: string; headers?: Record<string, string> }
-  /** The connection closes in the middle of the stream. */
-  | { kind: 'cut' }
-  /** The stream ends properly, without the event that ends an answer. */
-  | { kind: 'no-end' }
-  /** An error event in the middle, of the vendor's type for an overload. */
-  | { kind: 'error-event' }
-  /** A page of a proxy, with status 200. */
-  | { kind: 'page' }
-  /** Nothing more comes after the first events. */
-  | { kind: 'silence' };
-
-export interface WireServer {
-  readonly baseUrl: string;
-  /** The bodies of the requests so far. */
-  readonly requests: readonly JsonObject[];
-  /** Answers the next requests with these, in order. */
-  answer(...answers: WireAnswer[]): void;
-  close(): Promise<void>;
-}
-
-export interface ConformanceSubject {
-  server(): Promise<WireServer>;
-  /** @param key sent as the credential; must not appear in any message */
-  provider(server: WireServer, options: { key: string; timeoutMs?: number }): ModelProvider;
-  /**
-   * What the protocol cannot carry, or what nobody can know: the `address` of the server, the text of an input as the model wrote it
-   * (`call_text`), ids of calls. The checks about it are left out.
-   */
-  without?: readonly ('thinking' | 'cache' | 'stop_sequence' | 'address' | 'call_text' | 'call_ids')[];
-  /** Whether a request sends the thought of an earlier answer back, if the vendor wants that. */
-  hasThought?(request: JsonObject): boolean;
-}
-
-export interface ConformanceCheck {
-  name: string;
-  run(): Promise<void>;
-}
+export type { ConformanceCheck, ConformanceSubject, WireAnswer, WireFault, WireServer } from './model-stage';
 
 export function modelConformance(subject: ConformanceSubject): ConformanceCheck[] {
   const check = (name: string, run: (stage: ConformanceStage) => Promise<void>): ConformanceCheck => ({
@@ -139,7 +89,7 @@ export function modelConformance(subject: ConformanceSubject): ConformanceCheck[
     }),
     ...(left.has('thinking')
       ? []
-      : [check('a thought is kept, and goes back as the vendor wants it', (stage) => keepsThought(stage, subject))]),
+      : [check('a thought is kept, and goes back as the vendor wants it', (stage) => checkThinking(stage, subject))]),
     check('results of calls, also failed ones, and ids of any length reach the model', reachesModel),
     check("another vendor's answer, with thoughts and tools of its own, is sent as text and calls", sendsForeignAnswers),
     check('the same request has the same body, byte for byte', async (stage) => {
@@ -152,65 +102,7 @@ export function modelConformance(subject: ConformanceSubject): ConformanceCheck[
   ];
 }
 
-/** One server, and a provider that asks it. */
-export class ConformanceStage {
-  constructor(
-    private readonly subject: ConformanceSubject,
-    readonly server: WireServer,
-  ) {}
-
-  async ask(
-    answer: WireAnswer,
-    {
-      signal = new AbortController().signal,
-      timeoutMs,
-      ...more
-    }: Partial<ModelRequest> & { signal?: AbortSignal; timeoutMs?: number } = {},
-  ): Promise<ModelResponse & { streamed: string }> {
-    this.server.answer(answer);
-    const provider = this.subject.provider(this.server, {
-      key: CONFORMANCE_KEY,
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    });
-    let streamed = '';
-    const response = await provider.request({ ...REQUEST, ...more }, { signal, onText: (delta) => (streamed += delta) });
-    return { ...response, streamed };
-  }
-
-  /** The name that the provider's answers have in a conversation. */
-  providerName(): string {
-    return this.subject.provider(this.server, { key: CONFORMANCE_KEY }).name;
-  }
-
-  lastRequest(): JsonObject {
-    return this.server.requests.at(-1) ?? {};
-  }
-}
-
-const USER: ModelMessage = { role: 'user', content: [{ type: 'text', text: 'Pay what is due.' }] };
-
-const REQUEST: ModelRequest = {
-  model: 'model-1',
-  system: 'You pay invoices.',
-  messages: [USER],
-  tools: [
-    {
-      name: 'pay_invoice',
-      description: 'Pays one invoice.',
-      input_schema: {
-        type: 'object',
-        properties: { invoice: { type: 'string' }, cents: { type: 'integer' } },
-        required: ['invoice', 'cents'],
-        additionalProperties: false,
-      },
-    },
-  ],
-  serverTools: [],
-  maxTokens: 1000,
-  options: {},
-};
-
-async function keepsThought(stage: ConformanceStage, { hasThought }: ConformanceSubject): Promise<void> {
+async function checkThinking(stage: ConformanceStage, { hasThought }: ConformanceSubject): Promise<void> {
   const answer = await stage.ask({
     thinking: 'INV-7 is due.',
     calls: [{ id: 'call_1', name: 'pay_invoice', json: '{"invoice":"INV-7","cents":1}' }],
@@ -281,7 +173,7 @@ function jsonIn(response: ModelResponse): (string | undefined)[] {
 }
 
 /** @throws Error that says what differs */
-export function same(actual: unknown, expected: unknown, what: string): void {
-  const [a, b] = [JSON.stringify(actual), JSON.stringify(expected)];
+export function same(actual: unknown, target: unknown, what: string): void {
+  const [a, b] = [JSON.stringify(actual), JSON.stringify(target)];
   if (a !== b) throw new Error(`The provider does not conform: ${what} should be ${b}, and is ${a}.`);
 }

@@ -1,9 +1,6 @@
 /** The part of the conformance of model providers that is about failures: each is classified, and says what to do. */
 import { ModelFailure } from '../model/provider';
-import type { ConformanceCheck, ConformanceStage, WireFault } from './model-conformance';
-
-/** The credential of each check; it must appear in no message. */
-export const CONFORMANCE_KEY = 'sk-conformance-0123456789abcdef';
+import { CONFORMANCE_KEY, type ConformanceCheck, type ConformanceStage, type WireFault } from './model-stage';
 
 /** HTTP status, type of the failure, whether the step asks again. */
 const STATUSES: readonly (readonly [status: number, type: string, retryable: boolean])[] = [

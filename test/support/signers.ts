@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { FileTrust } from '../../src/attestation/file-trust';
 import { trustedEntry } from '../../src/attestation/gateway-key';
 import { SigningKey } from '../../src/attestation/signing-key';
-import { parseTrustedKeys, type TrustedKey, type TrustEntry } from '../../src/attestation/trusted-keys';
+import { isRevocation, parseTrustedKeys, type TrustedKey, type TrustEntry } from '../../src/attestation/trusted-keys';
 import { signDecisions, type Signing } from '../../src/client/approvals/attest';
 import type { TurnHandle } from '../../src/client/turns/turn-handle';
 
@@ -57,15 +57,19 @@ export class Signers {
   }
 
   change(key: SigningKey, facts: Partial<TrustedKey>): void {
-    this.entries = this.entries.map((entry) =>
-      entry.kid === key.kid && entry.use !== 'passkey' ? { ...entry, ...facts } : entry,
-    );
+    this.entries = this.entries.map((entry) => (entry.kid === key.kid && !isRevocation(entry) ? { ...entry, ...facts } : entry));
     this.write();
   }
 
   /** Takes a passkey back. */
   revokePasskey(kid: string, revoked_at = new Date().toISOString()): void {
     this.entries.push({ kid, use: 'passkey', revoked_at });
+    this.write();
+  }
+
+  /** Takes a deputyship back. */
+  revokeDeputy(kid: string, revoked_at = new Date().toISOString()): void {
+    this.entries.push({ kid, use: 'deputy', revoked_at });
     this.write();
   }
 

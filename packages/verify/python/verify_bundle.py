@@ -2,10 +2,12 @@
 The rules of permissions.md, which B12 asks again, are in verify_rules.py and the files that it names, beside this.
 python3 verify_bundle.py BUNDLE --trust FILE      (Python 3.11, and the package `cryptography`)"""
 import argparse, json, math, re, sys
+from itertools import chain
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from verify_admission_facts import AdmissionFacts
 from verify_decision_facts import DecisionFacts
+from verify_deputies import reaches, voices, votes
 from verify_files import BundleFiles, TurnFiles
 from verify_kept_said import KeptSaid
 from verify_lists import is_it, is_of_list, is_same_list, list_in, roles_then, wants_signatures
@@ -13,7 +15,7 @@ from verify_message_facts import Each, MessageFacts
 from verify_questions import answer_of, is_question, kind_of
 from verify_rules import NoRule, entries_for, is_definition, is_written, lets_run, rules_of, tools_of, within
 from verify_shapes import has_fields
-from verify_signatures import Signatures, claims_of
+from verify_signatures import DEPUTIES, Signatures, claims_of
 from verify_sub_turn_facts import SubTurnFacts
 from verify_told import Told
 from verify_run_facts import RunFacts
@@ -38,7 +40,7 @@ OF_PART = ("tool", "version", "class", "verdict", "reason", "error", "undecided"
 ARGUMENT = ("turn_id", "agent", "requester", "session_id", "trace_id", "message", "attestation", "options")
 ENDED = dict(WORKFLOW_EXECUTION_COMPLETED="result", WORKFLOW_EXECUTION_CANCELED="details",
              WORKFLOW_EXECUTION_FAILED="failure.applicationFailureInfo.details")
-SHOWN_OF_DECISION = ("decision", "by", "at", "note", "channel", "identity")
+SHOWN_OF_DECISION = ("decision", "by", "on_behalf_of", "at", "note", "channel", "identity")
 SAID = ("by", "note", "identity")
 
 def table(**subjects):
@@ -840,14 +842,19 @@ class Blocks:
         people = {person(txt(one.get("by"))) for one in approvals}
         written = {name for digest, name in self.approvals if digest == form(body.get("digest"))}
         self.rule("B9", people == written or "decisions" in self.unknown)
+        behind = voices(approvals)
         asks = [one for one in admitted if one.get("verdict") == "ask" and "undecided" not in one]
         quorum = policy.get("quorum") if type(policy.get("quorum")) in (int, float) else 1
-        self.rule("B9", not (asks or run["value"].get("verdict") == "ask") or len(people) >= quorum)
+        self.rule("B9", not (asks or run["value"].get("verdict") == "ask") or votes(behind) >= quorum)
         if policy.get("four_eyes") is True:
             asked = obj(self.history.argument).get("requester"), obj(body.get("subject")).get("requester")
             makers = call.get("makers") if isinstance(call.get("makers"), list) else []
             involved = {person(txt(name)) for name in (*asked, *makers)} - {""}
-            self.rule("B9", not people & (involved | self.editors.get(txt(body.get("call_id")), set()) | self.steerers))
+            self.rule("B9", not {*chain(*behind)} & (involved | self.editors.get(txt(body.get("call_id")), set()) | self.steerers))
+        for one in approvals:
+            read = DEPUTIES.read(one.get("attestation"))
+            agent = obj(body.get("subject")).get("agent")
+            self.rule("B9", read is None or reaches(read, policy, body.get("tool"), agent))
         if policy.get("channel") == "attested":
             for one in approvals:
                 claims, time = claims_of(one.get("attestation")), when(one.get("at"))

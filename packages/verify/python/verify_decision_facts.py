@@ -35,7 +35,8 @@ class Reading:
     def words(self, one):
         """What the person must have said of a decision."""
         edits = one.get("decision") == "edit"
-        said = {name: one.get(name) for name in ("digest", "by", "note", "attestation", "channel", "identity", "until")}
+        said = {name: one.get(name) for name in ("digest", "by", "on_behalf_of", "note", "attestation", "channel",
+                                                 "identity", "until")}
         if "channel" in one and one["channel"] is None:
             said["channel"] = ...  # none that there is
         answer = self.form(one.get("value")) if one.get("decision") == "answer" else None
@@ -89,7 +90,7 @@ class Sayings:
         if signed and len(signed) != len(named):
             return []
         answers = says["kind"] == "answer"
-        whole = {"decision": says["kind"]} | there(value, "by", "value" if answers else "input")
+        whole = {"decision": says["kind"]} | there(value, "by", "on_behalf_of", "value" if answers else "input")
         whole |= {"call": named[0] if named else None} if answers else {"calls": named}
         whole |= {name: value[name] for name in ("note", "outcome") if value.get(name) is not None}
         whole |= {"attestation": signed} if signed else {}
@@ -98,9 +99,11 @@ class Sayings:
         found = []
         for index, call in enumerate(named):
             token = signed[index] if signed else None
-            by = txt(value.get("by")) if token is None else read.claims(token).get("principal") or ""
+            claims = {} if token is None else read.claims(token)
+            by = txt(value.get("by")) if token is None else claims.get("principal") or ""
             found.append(says | {
                 "call": call, "calls": len(named), "by": by, "name": txt(value.get("by")),
+                "on_behalf_of": (value if token is None else claims).get("on_behalf_of"),
                 "note": value.get("note"), "attestation": token,
                 "input": read.form(value[given]) if given in value else None, "outcome": value.get("outcome"),
                 "identity": cut, "accepted": None, "whole": read.form(whole),
@@ -134,6 +137,7 @@ class Sayings:
         form, until, unknown = self.read.form, words.get("until"), self.read.unknown
         wanted, channel, identity = words.get("input", ANY), words.get("channel"), words.get("identity")
         return (one["kind"] == words["kind"] and same(one["by"], words.get("by"))
+                and form(one["on_behalf_of"]) == form(words.get("on_behalf_of"))
                 and form(one["note"]) == form(words.get("note"))
                 and (one["attestation"] == words.get("attestation"))
                 and (one["input"] is not None if wanted is ANY else one["input"] == wanted)
@@ -239,8 +243,10 @@ class AsSaid:
             run["asked"].setdefault(digest, 0)  # what came since the run began waits for it
         if name == "checkDecision" and said.get("ok") is True:
             principal = said.get("principal")
-            signer = read.claims(txt(value.get("attestation"))).get("principal")
-            self.rule("H9", not self.knows or "attestation" not in value or same(principal, signer))
+            claims = read.claims(txt(value.get("attestation")))
+            signer, stead = claims.get("principal"), claims.get("on_behalf_of")
+            self.rule("H9", not self.knows or "attestation" not in value
+                      or same(principal, signer) and same(said.get("on_behalf_of"), stead))
             self.checked.append({"value": value, "principal": principal, "run": run["id"], "began": began,
                                  "ended": self.place, "tasks": self.tasks})
         if name == "checkAnswer" and said.get("ok") is True:

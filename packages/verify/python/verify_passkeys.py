@@ -24,7 +24,7 @@ class Passkeys:
     """`of_claims`: the rules of the fields of claims, which `has_shape` applies."""
     def __init__(self, has_shape, of_claims):
         self.has_shape = has_shape
-        self.of_claims = of_claims | {"v": lambda it: it == "holdfast.decision/4",
+        self.of_claims = of_claims | {"v": lambda it: it in ("holdfast.decision/4", "holdfast.decision/6"),
                                       "enrolment": of_claims["digest"]}
         self.of_enrolment = {
             "v": lambda it: it == "holdfast.enrolment/1", "principal": of_claims["principal"],
@@ -107,18 +107,23 @@ class Passkeys:
         """Whether the passkey has signed the claims, and an enroller of the trust file its enrolment.
         `in_force`: whether an entry of the file is in force at a time."""
         claims, enrolment = it["claims"], it["enrolment"]
+        kid = sha256(canonical(enrolment["public"]).encode()).hex()[:16]
+        deputys = "on_behalf_of" in claims  # a deputy's roles are another's
+        return (self.is_enrolled(enrolment, it["enrolled"], it["seal"], trust, time, in_force)
+                and claims["kid"] == kid and claims["enrolment"] == sha256(it["enrolled"]).hex()
+                and person(claims["principal"]) == person(enrolment["principal"])
+                and (deputys or {*claims["roles"]} <= {*enrolment["roles"]}) and self.is_asserted(it))
+
+    def is_enrolled(self, enrolment, enrolled, seal, trust, time, in_force):
         by = [key for key in trust if key["kid"] == enrolment["kid"]]
-        if not by or by[0]["use"] != "enroller" or not self.ed25519(by[0]["public"], it["enrolled"], it["seal"]):
+        if not by or by[0]["use"] != "enroller" or not self.ed25519(by[0]["public"], enrolled, seal):
             return False
         kid = sha256(canonical(enrolment["public"]).encode()).hex()[:16]
         given = by[0].get("roles")
         return ((given is None or {*enrolment["roles"]} <= {*given})
                 and in_force(by[0], enrolment["iat"] * 1000, time) and in_force(by[0], time, time)
-                and all(in_force(key, time, time) for key in trust if key["kid"] == claims["kid"])
-                and ("exp" not in enrolment or enrolment["exp"] * 1000 > time)
-                and claims["kid"] == kid and claims["enrolment"] == sha256(it["enrolled"]).hex()
-                and person(claims["principal"]) == person(enrolment["principal"])
-                and {*claims["roles"]} <= {*enrolment["roles"]} and self.is_asserted(it))
+                and all(in_force(key, time, time) for key in trust if key["kid"] == kid)
+                and ("exp" not in enrolment or enrolment["exp"] * 1000 > time))
 
     def ed25519(self, raw, data, seal):
         try:

@@ -61,7 +61,7 @@ class RunFacts:
         self.form, self.payload, self.when, self.person = form, payload, when, person
         self.run, self.runs, self.next, self.clock, self.handed = Run(), {}, {}, set(), {}
         self.waits, self.question_waits = set(), {}
-        self.steps, self.bodies, self.contents, self.answers, self.held = {}, {}, {}, {}, {}
+        self.steps, self.bodies, self.contents, self.answers, self.held, self.origins = {}, {}, {}, {}, {}, {}
 
     def rule(self, rule, holds): self.twice.rule(rule, bool(holds))
     def tell(self, *said): self.twice.tell(*said)
@@ -405,10 +405,12 @@ class RunFacts:
         if body:
             self.is_of_agent(txt(body.get("definition_ref")), self.obj(body.get("subject")).get("agent"))
         if kind == "message" and body and body.get("role") == "assistant":
-            self.answers[ref] = parts
+            self.answers[ref], self.origins[ref] = parts, body.get("origin")
         if kind == "admission" and body:
             self.admission(self.steps.get(ref), self.obj(self.objects.get(txt(body.get("definition_ref")))))
             self.server_tools(body.get("server_tools"), self.answers.get(block["parent"], []))
+            made, too_long = self.origins.get(block["parent"], UNSAID), body.get("stop_reason") == "prompt_too_long"
+            self.rule("D2", made is UNSAID or too_long or self.form(body.get("origin")) == self.form(made))
 
     def is_of_agent(self, ref, agent):
         """A definition that a block names is one, and that of its agent."""

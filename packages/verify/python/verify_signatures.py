@@ -3,6 +3,7 @@ verify_bundle.py."""
 import json, re
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from verify_deputies import DEPUTYS, Deputies, own_part
 from verify_passkeys import Passkeys
 from verify_values import CLOCKS, END, canonical, form, ms, obj, person, pick, txt, unbase64url
 
@@ -14,7 +15,7 @@ def has_shape(value, shape):
 
 HASH, ROLE = "[0-9a-f]{64}", "[A-Za-z0-9._:-]{1,64}"
 OF_CLAIMS = {
-    "v": like(r"holdfast\.decision/[123]"),
+    "v": like(r"holdfast\.decision/[1235]"),
     "aud": lambda it: has_shape(it, {
         "namespace": text_of(255), "workflow_id": text_of(255), "first_execution_run_id": text_of(100),
         "store_id": lambda store: store is None or like("[0-9a-f]{32}")(store)}),
@@ -24,6 +25,8 @@ OF_CLAIMS = {
     "input_hash": lambda it: it is None or like(HASH)(it),
     "note_hash": lambda it: it is None or like(HASH)(it),
     "principal": text_of(200),
+    "on_behalf_of": lambda it: it is None or text_of(200)(it),
+    "deputyship": lambda it: it is None or like(HASH)(it),
     "roles": lambda it: isinstance(it, list) and len(it) <= 16 and all(map(like(ROLE), it)) and len({*it}) == len(it),
     "head": lambda it: it is None or like(HASH)(it),
     "iat": is_time, "exp": is_time, "nonce": like("[A-Za-z0-9_-]{16,64}"), "kid": like("[0-9a-f]{16}"),
@@ -46,24 +49,29 @@ def token_of(token):
         return None
 
 PASSKEYS = Passkeys(has_shape, OF_CLAIMS)
+DEPUTIES = Deputies(has_shape, OF_CLAIMS, PASSKEYS, text_of)
 
 def claims_of(token):
     """The claims of a signed decision, whether it holds or not; {}: it is none."""
-    if isinstance(token, str) and token.startswith("wa1."):
-        claims = (PASSKEYS.read(token) or {}).get("claims", {})
+    own = own_part(token)
+    if isinstance(own, str) and own.startswith("wa1."):
+        claims = (PASSKEYS.read(own) or {}).get("claims", {})
     else:
-        read = token_of(token)
-        claims = read[0] if read and len(token) <= 4096 and has_shape(read[0], OF_CLAIMS) else {}
-    covers = claims.get("v") in ("holdfast.decision/3", "holdfast.decision/4")
+        read = token_of(own)
+        claims = read[0] if read and len(own) <= 4096 and has_shape(read[0], OF_CLAIMS) else {}
+    version, deputys = claims.get("v"), claims.get("v") in DEPUTYS
+    covers = version not in ("holdfast.decision/1", "holdfast.decision/2")
+    names_deputy = (all((name in claims) == deputys for name in ("on_behalf_of", "deputyship"))
+                    and deputys == (own is not token) and (not deputys or claims.get("decision") == "approve"))
     bound = covers or ("store_id" in obj(claims.get("aud"))) == (claims.get("v") == "holdfast.decision/2")
     one_meaning = (("outcome" in claims) == (claims.get("decision") == "settle")
                    and ("input_hash" in claims) == (claims.get("decision") in ("edit", "answer"))
-                   and ("note_hash" in claims) == covers and bound and "head" in claims)
+                   and ("note_hash" in claims) == covers and bound and "head" in claims and names_deputy)
     return claims if one_meaning else {}
 
 def in_force(key, time, known):
     """Whether an entry of the trust file counts at a time; what was revoked until `known` does not."""
-    lasts = key["use"] == "passkey" or ms(key["created_at"]) <= time + CLOCKS and ms(key.get("expires_at", END)) > time
+    lasts = key["use"] in ("passkey", "deputy") or ms(key["created_at"]) <= time + CLOCKS and ms(key.get("expires_at", END)) > time
     return lasts and ms(key.get("revoked_at", END)) > known
 
 def in_time(claims, time): return claims["iat"] * 1000 <= time + CLOCKS and claims["exp"] * 1000 > time
@@ -78,6 +86,9 @@ class Signatures:
     def signed(self, token, claims, principal, roles, time):
         """Whether a key in force at that time has signed these claims, and speaks for this person in these roles."""
         key = self.keys.get(claims.get("kid"))
+        whole, token = token, own_part(token)
+        if "deputyship" in claims and not DEPUTIES.holds(whole, claims, self.trust, time, in_force):
+            return False
         if token.startswith("wa1."):
             return self.signed_by_passkey(token, claims, time)
         if not key:
@@ -90,7 +101,8 @@ class Signatures:
         his = key["use"] == "gateway" or person(key["principal"]) == person(principal)
         decides = key.get("decides") is not False or claims.get("decision") in (None, "deny", "steer")  # None: a start
         right = in_force(key, time, time) and in_time(claims, time) and his and decides
-        return right and (key["use"] == "gateway" or {*roles} <= {*key.get("roles", [])})
+        given = key["use"] == "gateway" or "deputyship" in claims  # a deputy's roles are another's
+        return right and (given or {*roles} <= {*key.get("roles", [])})
 
     def signed_by_passkey(self, token, claims, time):
         read = PASSKEYS.read(token)

@@ -6,7 +6,7 @@ export {
   BadKeyFile,
   parseTrustedKeys,
   readTrustedKeys,
-  type RevokedPasskey,
+  type Revocation,
   type TrustedKey,
   type TrustEntry,
 } from '../../../src/attestation/trusted-keys';

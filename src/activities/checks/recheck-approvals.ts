@@ -4,7 +4,10 @@
  */
 import { approvalsOf, type SettleEffectInput } from '../../shared/io/activities';
 import {
+  isBehind,
+  nameOfVote,
   samePerson,
+  sharePerson,
   type ApprovalPolicy,
   type Decision,
   type HoldReason,
@@ -18,7 +21,7 @@ import { decide } from '../../tools/admit/policy';
 import { prepareTool, type PreparedAgent } from '../../tools/catalogue/registry';
 import type { EffectRecord } from '../../record/effect';
 import type { ApprovalEvidence } from '../../record/parts';
-import { findStoredQuestion, approvalVerifiedAt, findSettlement, policyOf, rolesThen } from '../people/questions';
+import { findStoredQuestion, approvalVerifiedAt, findSettlement, policyOf, rolesThen, withDeputyship } from '../people/questions';
 import type { Dependencies } from '../ports';
 import { approvalEvidenceOf, presentPolicy, turnFacts } from '../admission/decide-call';
 import { effectiveInput, inputFault } from '../call/call-input';
@@ -43,12 +46,13 @@ export async function recheckApprovals(run: CallContext, present: ApprovalPolicy
   // From the record that the digest covers: the arguments of the activity could leave out a maker.
   const { makers } = policy.four_eyes ? await approvalEvidenceOf(store, call) : { makers: [] };
   for (const [index, approval] of approvals.entries()) {
-    if (policy.four_eyes && samePerson(approval.by, turn.requester))
-      return no('approval_by_requester', `${approval.by} asked for this call; somebody else must approve it.`);
-    if (makers.some((maker) => samePerson(maker, approval.by)))
-      return no('approval_by_maker', `${approval.by} changed this call or steered the turn; somebody else must approve it.`);
-    if (approvals.slice(0, index).some((earlier) => samePerson(earlier.by, approval.by)))
-      return no('approval_doubled', `${approval.by} approved this call twice; each person counts once.`);
+    const name = nameOfVote(approval);
+    if (policy.four_eyes && isBehind(approval, turn.requester))
+      return no('approval_by_requester', `${turn.requester} asked for this call; somebody else must approve it.`);
+    if (makers.some((maker) => isBehind(approval, maker)))
+      return no('approval_by_maker', `${name} changed this call or steered the turn; somebody else must approve it.`);
+    if (approvals.slice(0, index).some((earlier) => sharePerson(earlier, approval)))
+      return no('approval_doubled', `${name} approved this call twice; each person counts once, with their deputy.`);
     if (policy.channel === 'any') continue;
     const { attestation, by, at, note } = approval;
     if (attestation === undefined) return no('approval_unsigned', `The approval of ${by} is not signed.`);
@@ -60,9 +64,12 @@ export async function recheckApprovals(run: CallContext, present: ApprovalPolicy
     const about = { turn, digest: call.digest, tool: call.tool, outcome: null, input_hash: null, note_hash: noteHash(note) };
     const statement = { ...about, decision: 'approve' as const, attestation, at };
     const times = [Date.parse(at), verifiedAt === undefined ? Date.now() : Date.parse(verifiedAt)];
-    const result = await trust.check(statement, rolesThen(question, policy, times), verifiedAt);
+    const signed = await trust.check(statement, rolesThen(question, policy, times), verifiedAt);
+    const result = await withDeputyship(store, signed, policy.channel);
     if (!result.ok) return no('approval_not_genuine', `The approval of ${by} is not valid: ${result.reason}.`);
     if (!samePerson(result.principal, by)) return no('approval_not_genuine', `The approval of ${by} is signed by another.`);
+    if (!samePerson(result.on_behalf_of ?? '', approval.on_behalf_of ?? ''))
+      return no('approval_not_genuine', `The approval of ${by} is signed for somebody else than it says.`);
   }
   return null;
 }

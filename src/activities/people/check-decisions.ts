@@ -25,6 +25,7 @@ import { escalationsFrom } from '../../shared/approval/policy';
 import { addresseesOf, isNamed, type PersonQuestionInput } from '../../shared/approval/person-question';
 import { hashJson } from '../../shared/json/digests';
 import { asJson, type JsonObject } from '../../shared/json/json';
+import { optional } from '../../shared/json/optional';
 import { callError, type CallError } from '../../shared/wire/errors';
 import { readCardPart, readSaidPart } from '../../record/parts';
 import { StoreError } from '../../store/store';
@@ -38,19 +39,29 @@ import { keep, metadataOf, refusal, success, withAfterHooks } from '../call/run-
 import { heldOutput } from '../checks/checks-before-effect';
 import { wantsSignatures } from '../checks/own-turn';
 import type { Dependencies } from '../ports';
-import { approvalVerifiedAt, findStoredQuestion, policyOf, recordStatement, rolesThen, type StoredQuestion } from './questions';
+import {
+  approvalVerifiedAt,
+  findStoredQuestion,
+  policyOf,
+  recordStatement,
+  rolesThen,
+  withDeputyship,
+  type StoredQuestion,
+} from './questions';
 
 /** Checks a signed decision when it arrives: one that is not genuine must not answer a question. */
 export async function checkDecision(deps: Dependencies, input: CheckDecisionInput): Promise<CheckDecisionOutput> {
   const question = input.decision === 'steer' ? null : await findStoredQuestion(deps.store, input.digest);
   const roles = rolesFor(deps, input, question);
-  const result = await deps.trust.check(input, roles);
-  if (!result.ok) return (await tooEarly(deps, input, question)) ?? result;
+  const { channel } = policyOf(question, deps.registry.approval(input.turn.agent, input.tool));
+  const result = await withDeputyship(deps.store, await deps.trust.check(input, roles), channel);
+  if (!result.ok) return (await tooEarly(deps, input, question)) ?? { ok: false, reason: result.reason };
   // The workflow counts by its own clock, and by what people were asked where the store does not have that.
   const byWorkflow = input.roles === undefined ? result : await deps.trust.check(input, input.roles);
-  if (!byWorkflow.ok) return byWorkflow;
-  const reason = await recordStatement(deps.store, input, result.principal);
-  return reason === null ? result : { ok: false, reason };
+  if (!byWorkflow.ok) return { ok: false, reason: byWorkflow.reason };
+  const { principal, on_behalf_of } = result;
+  const reason = await recordStatement(deps.store, input, principal);
+  return reason === null ? { ok: true, principal, ...optional({ on_behalf_of }) } : { ok: false, reason };
 }
 
 /** The roles of which the author of a decision needs one now. */

@@ -17,8 +17,9 @@ import { publicLink } from '../../shared/wire/public-link';
 import { CLOCKS_APART_MS } from '../../shared/wire/waits';
 import { messageCard } from '../../record/message-card';
 import { readCardPart } from '../../record/parts';
+import { endedDeputyship, readDeputyshipEnd } from '../../record/deputies';
 import { StoreError, type Store } from '../../store/store';
-import type { Delivery, Dependencies } from '../ports';
+import type { Delivery, Dependencies, TrustAnswer } from '../ports';
 import { checkOwnTurn, checkTurnsOwn } from '../checks/own-turn';
 
 type Registers = Pick<Store, 'registers'>;
@@ -237,6 +238,23 @@ function timeName(attestation: string): string {
 
 function iso(ms: number): string {
   return new Date(ms).toISOString();
+}
+
+// Deputies: what the store and the policy say of the statement that a signed decision rests on.
+
+/** The answer, or why the deputyship that it rests on does not count. An end counts at once, also for decisions before it. */
+export async function withDeputyship(
+  { registers }: Pick<Store, 'registers'>,
+  answer: TrustAnswer,
+  channel: ApprovalPolicy['channel'],
+): Promise<TrustAnswer> {
+  const { deputyship } = answer;
+  if (!answer.ok || deputyship === undefined) return answer;
+  const { id, isRecord } = deputyship;
+  if (isRecord && channel === 'attested')
+    return { ok: false, reason: `only a gateway says that ${answer.principal} is a deputy; ${answer.on_behalf_of} must sign it` };
+  const end = readDeputyshipEnd((await registers.read(endedDeputyship(id))).value);
+  return end === null ? answer : { ok: false, reason: `the deputyship ${id} was ended at ${end.at} by ${end.by}` };
 }
 
 // Messages about a turn: to people who have to decide, and callbacks to the program that began the turn.

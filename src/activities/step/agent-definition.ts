@@ -101,8 +101,8 @@ function describedChain(names: readonly string[], settings: ModelSettings): { mo
   return {
     models: names.map((name) => {
       const { provider, options, limits } = settings[name] ?? {};
-      const asked = { name, provider: provider?.name ?? null, model: provider?.model ?? name };
-      return { ...asked, options: secretless(options ?? {}), limits: limits ?? null, prices: pricesOf(name, settings) };
+      const entry = { name, provider: provider?.name ?? null, model: provider?.model ?? name };
+      return { ...entry, options: secretless(options ?? {}), limits: limits ?? null, prices: pricesOf(name, settings) };
     }),
   };
 }

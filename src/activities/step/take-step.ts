@@ -104,11 +104,11 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
     };
   }
   const { response, askedIds } = withUniqueIds(answer.response, all, input.step);
-  const taken = takenBy(answer);
+  const by = takenBy(answer);
   const unlistedTools = unlistedServerTools(response, agent.agent.serverTools);
   if (unlistedTools.length > 0) throw unlistedServerTool(unlistedTools);
 
-  draft.add(answerBlock(storableContent(response), taken.origin, storableRaw(response)), at);
+  draft.add(answerBlock(storableContent(response), by.origin, storableRaw(response)), at);
   const hasUntrusted =
     input.turn.parent?.untrusted === true || (await hasReadUntrusted(deps.store, { agent, definition_ref }, blocks));
   const facts = { untrusted: hasUntrusted, shownTools: new Set(tools.map(({ name }) => name)) };
@@ -116,7 +116,7 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
   await checkAhead(agent, proposals, input.turn.requester);
   const calls = await admitAll(deps, agent, input, response, { ...facts, askedIds });
   const bodies = calls.map((call) => call.body);
-  const admission = draft.add(admissionBlock({ ...answeredRequest(response, askedIds), ...taken, ...about }, bodies), at);
+  const admission = draft.add(admissionBlock({ ...answeredRequest(response, askedIds), ...by, ...about }, bodies), at);
   const admittedCalls = calls.map((call, index) => {
     const inputRef = admission.block.parts[index + 1]!;
     return admittedCall({ agent, definition_ref }, turn, call, { inputRef, untrusted: hasUntrusted });
@@ -136,7 +136,7 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
     calls: admittedCalls,
     took_ms: Date.now() - began,
     usage: usageOf(deps, agent, answer),
-    ...taken,
+    ...by,
     ...(isFull(agent, response) ? { context_full: true } : {}),
     ...first,
   };

@@ -1,6 +1,6 @@
 /** Builds the calls of a turn from the inputs and results of its activities, and from its blocks. */
 import { optional } from '../../shared/json/optional';
-import { claimsOfDecision } from '../../attestation/passkey-decision';
+import { claimsOfDecision } from '../../attestation/deputy-decision';
 import type { Json, JsonObject } from '../../shared/json/json';
 import { list, number, object, objectOrNull, text, textOrNull, time } from '../../record/fields';
 import { signatureOf, type Signatures } from './signatures';
@@ -187,6 +187,7 @@ export class CallBook {
     const entry: DecisionCase = {
       decision,
       by: text(body.by),
+      ...optional({ onBehalfOf: textOrNull(body.on_behalf_of) ?? undefined }),
       note: textOrNull(body.note),
       at: time(body.at),
       channel: textOrNull(body.channel),

@@ -152,6 +152,8 @@ export class TurnBuilder {
       if (!step) continue;
       const request = block.read?.kind === 'admission' ? block.read : null;
       step.model = request?.model ?? null;
+      step.origin = request?.origin ?? null;
+      step.passed = request?.passed ?? [];
       step.messageId = request?.message_id ?? null;
       step.requestId = request?.request_id ?? null;
       step.stopReason ??= request?.stop_reason ?? null;
@@ -221,6 +223,8 @@ const BLANK: StepCase = {
   stopReason: null,
   usage: NONE,
   text: null,
+  origin: null,
+  passed: [],
 };
 
 /** The state of a call whose outcome is not recorded. */

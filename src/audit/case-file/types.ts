@@ -2,6 +2,7 @@
 import type { FilePart } from '../../shared/turn/message';
 import type { EffectRecordFacts } from '../../record/effect';
 import type { ReadBlock } from '../../record/read-block';
+import type { ModelOrigin, PassedModel } from '../../shared/io/activities';
 import type { Json, JsonObject } from '../../shared/json/json';
 import type { BundleBody, EndBody } from '../format/lines';
 import type { Signature } from './signatures';
@@ -137,6 +138,10 @@ export interface StepCase {
   activity: ActivityCase | null;
   at: string | null;
   model: string | null;
+  /** The model that took the step, as the agent names it; null: not recorded. */
+  origin: ModelOrigin | null;
+  /** Models before it in the agent's chain that did not take the step. */
+  passed: PassedModel[];
   messageId: string | null;
   requestId: string | null;
   stopReason: string | null;
@@ -205,6 +210,8 @@ export interface QuestionCase {
 export interface DecisionCase {
   decision: string;
   by: string;
+  /** Whom a deputy decided for; absent: nobody else. */
+  onBehalfOf?: string;
   note: string | null;
   at: string | null;
   channel: string | null;

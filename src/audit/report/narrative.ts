@@ -56,10 +56,23 @@ function describeActions(turn: TurnCase, idOf: IdOf): Text[] {
   return [
     `${how} ${work}${waitMs > 0 ? `; ${duration(waitMs)} of waiting for people` : ''}.`,
     ...(turn.reason ? [`Reason: ${quote(turn.reason, 400)}`] : []),
+    ...fallbacks(turn),
     ...effectCalls.map((call): Text => [link(call, idOf), ` ${describeOutcome(call)} ${what(call)}`.trimEnd()]),
     ...(effectCalls.length === 0 ? ['Nothing that acts on the world outside was called.'] : []),
     ...(turn.answer ? [`Its answer: ${quote(turn.answer, 500)}`] : []),
   ];
+}
+
+/** Steps that another model than the agent's first took. */
+function fallbacks({ steps }: TurnCase): string[] {
+  const others = steps.filter(({ passed, takenBack }) => passed.length > 0 && !takenBack);
+  if (others.length === 0) return [];
+  const texts = others.slice(0, MOST_FIELDS).map(({ step, origin, passed }) => {
+    const why = passed.map(({ model, reason }) => `${name(model)}: ${name(reason)}`).join(', ');
+    return `step ${step} by ${name(origin?.model ?? 'unknown')} (${why})`;
+  });
+  const more = others.length > texts.length ? [count(others.length - texts.length, 'more step')] : [];
+  return [`Taken by another model than the agent's first: ${[...texts, ...more].join('; ')}.`];
 }
 
 const MOST_FIELDS = 12;
@@ -94,11 +107,11 @@ function describeApprovals(turn: TurnCase, idOf: IdOf): Text[] {
 }
 
 export function decisionText(entry: DecisionCase): string {
-  const { decision, by, at, note } = entry;
+  const { decision, by, onBehalfOf, at, note } = entry;
   if (decision === 'expired') return `expired${at === null ? '' : ` ${when(at)}`}: nobody decided in time`;
   const sure = proof(entry);
   const value = entry.value === undefined ? '' : ` ${quote(pretty(entry.value))}`;
-  return `${DECISION_WORDS[decision] ?? name(decision)}${value} by ${name(by)}${sure ? ` (${sure})` : ''}${at === null ? '' : `, ${when(at)}`}${note === null ? '' : `, with the note ${quote(note)}`}`;
+  return `${DECISION_WORDS[decision] ?? name(decision)}${value} by ${name(by)}${onBehalfOf === undefined ? '' : ` for ${name(onBehalfOf)}, as deputy`}${sure ? ` (${sure})` : ''}${at === null ? '' : `, ${when(at)}`}${note === null ? '' : `, with the note ${quote(note)}`}`;
 }
 
 function unknown(turn: TurnCase, idOf: IdOf): Text[] {
@@ -209,7 +222,9 @@ function overrides({ question, decisions }: CallCase): string[] {
   const approvals = decisions.filter(({ decision }) => decision === 'approve');
   if (holds.length === 0 || approvals.length === 0) return [];
   const why = [...new Set(holds.map(({ kind }) => name(text(kind))))].join(', ');
-  return [` was approved by ${approvals.map(({ by }) => name(by)).join(', ')} although it had been held back (${why}).`];
+  return [
+    ` was approved by ${approvals.map(({ by, onBehalfOf }) => name(by) + (onBehalfOf === undefined ? '' : ` for ${name(onBehalfOf)}`)).join(', ')} although it had been held back (${why}).`,
+  ];
 }
 
 /** The changed fields of the next revision. */

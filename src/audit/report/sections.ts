@@ -1,5 +1,6 @@
 /** Builds a turn's sections: who and when, timeline, calls, tokens and cost, messages, transcript, runs. */
 import { list, object, text, textOrNull } from '../../record/fields';
+import type { PassedModel } from '../../shared/io/activities';
 import type { BlockCase, CallCase, TurnCase, Usage } from '../case-file';
 import { callSection } from './call';
 import { fileNodes } from './files';
@@ -57,17 +58,40 @@ function cost({ steps, usage, direct }: TurnCase): Node[] {
   if (direct) return [{ is: 'paragraph', text: 'A direct call: no model was asked.' }];
   const rows = steps
     .slice(0, MOST_CALLS)
-    .map(({ step, model, usage: of, activity, stopReason, requestId, takenBack }): Text[] => [
+    .map(({ step, model, origin, passed, usage: of, activity, stopReason, requestId, takenBack }): Text[] => [
       `${step}${takenBack ? ' (taken back)' : ''}`,
       name(model ?? 'unknown'),
+      origin === null ? '' : name(`${origin.model} (${origin.provider})`),
+      passed.map(passedText).join('; '),
       duration(between(activity?.startedAt ?? null, activity?.endedAt ?? null)),
       String(Math.max(activity?.attempts ?? 1, 1)),
       ...tokens(of),
       stopReason === null ? '' : name(stopReason),
       requestId === null ? '' : code(requestId),
     ]);
-  const head = ['step', 'model', 'took', 'attempts', 'in', 'out', 'from cache', 'into cache', 'cost', 'ended with', 'request'];
-  return [{ is: 'table', caption: 'Model requests', head, rows: [...rows, ['all', '', '', '', ...tokens(usage), '', '']] }];
+  const head = [
+    'step',
+    'model',
+    'asked as',
+    'not taken by',
+    'took',
+    'attempts',
+    'in',
+    'out',
+    'from cache',
+    'into cache',
+    'cost',
+    'ended with',
+    'request',
+  ];
+  return [
+    { is: 'table', caption: 'Model requests', head, rows: [...rows, ['all', '', '', '', '', '', ...tokens(usage), '', '']] },
+  ];
+}
+
+function passedText({ model, reason, attempts }: PassedModel): string {
+  const why = reason === 'down' ? 'not asked: it had just failed' : `${reason}, ${count(attempts, 'attempt')}`;
+  return `${name(model)} (${name(why)})`;
 }
 
 function tokens({ inputTokens, outputTokens, cacheReadTokens, cacheCreationTokens, costUsd }: Usage): string[] {

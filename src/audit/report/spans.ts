@@ -68,8 +68,10 @@ function turnRow({ messages, runs, startedAt, endedAt, state }: TurnCase): Row {
   return { label: 'turn', to: null, bars: [], marks };
 }
 
-function stepRow({ step, activity, takenBack }: StepCase, end: number): Row {
-  const bars = activity ? activityBars(activity, 'model', end, `model request of step ${step}`) : [];
+function stepRow({ step, activity, takenBack, origin, passed }: StepCase, end: number): Row {
+  const by =
+    passed.length === 0 || origin === null ? '' : `, taken by ${name(origin.model)} after ${count(passed.length, 'other model')}`;
+  const bars = activity ? activityBars(activity, 'model', end, `model request of step ${step}${by}`) : [];
   return { label: `step ${step}${takenBack ? ' (taken back)' : ''}`, to: null, bars, marks: [] };
 }
 

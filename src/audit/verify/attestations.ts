@@ -2,10 +2,12 @@
 import { verify, type KeyObject } from 'node:crypto';
 import { decisionClaims, startClaims, type DecisionClaims, readToken } from '../../attestation/claims';
 import { enrolmentFault } from '../../attestation/enrolment';
-import { claimsOfDecision, isPasskeyText, passkeyFault, readPasskeyDecision } from '../../attestation/passkey-decision';
+import { claimsOfDecision, deputyFault, deputyshipOf, ownDecision } from '../../attestation/deputy-decision';
+import { isPasskeyText, passkeyFault, readPasskeyDecision } from '../../attestation/passkey-decision';
 import { publicKey } from '../../attestation/public-key';
 import { CLOCKS_MS, notInForce, undecidedBy, type TrustedKey, type TrustEntry } from '../../attestation/trusted-keys';
 import { samePerson } from '../../shared/approval/approval';
+import { text } from '../../record/fields';
 import type { Json } from '../../shared/json/json';
 import { quote } from './fault';
 import { hashOf, timeOf } from './values';
@@ -71,16 +73,27 @@ export class Attestations {
       this.unsignedNotes.add(attestation);
     return this.recordState(attestation, () => {
       const at = timeOf(statement.at);
-      if (typeof attestation === 'string' && isPasskeyText(attestation))
-        return this.passkeyFault(attestation, statement, audience, at);
-      const signature = this.readClaims(attestation, decisionClaims, at);
+      const own = typeof attestation === 'string' ? ownDecision(attestation) : attestation;
+      if (typeof own === 'string' && isPasskeyText(own))
+        return this.passkeyFault(own, statement, audience, at) ?? this.deputyFault(attestation, at);
+      const signature = this.readClaims(own, decisionClaims, at);
       if (typeof signature === 'string') return signature;
+      const { claims, key } = signature;
       return (
-        claimsFault(signature.claims, statement, audience) ??
-        undecidedBy(signature.key, signature.claims.decision) ??
-        keyFault(signature.key, signature.claims.principal, signature.claims.roles)
+        claimsFault(claims, statement, audience) ??
+        undecidedBy(key, claims.decision) ??
+        keyFault(key, claims.principal, claims.deputyship === undefined ? claims.roles : []) ??
+        this.deputyFault(attestation, at)
       );
     });
+  }
+
+  /** Why its author is no deputy of the person in whose stead it was signed; null: the author is, or signed for nobody else. */
+  private deputyFault(attestation: Json, at: number): string | null {
+    const claims = claimsOf(attestation);
+    if (claims === null) return 'its signed form is none that anybody writes';
+    if (claims.deputyship === undefined) return null;
+    return deputyFault(claims, deputyshipOf(text(attestation)), { keys: this.trust, thenMs: at });
   }
 
   private passkeyFault(

@@ -4,7 +4,7 @@
  */
 import { list, object, text } from '../../record/fields';
 import { canonical } from '../../shared/json/canonical';
-import { plainName } from '../../shared/approval/approval';
+import { peopleOf, plainName } from '../../shared/approval/approval';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { sessionWorkflowId } from '../../shared/ids';
 import { steerDigest } from '../../shared/approval/decision';
@@ -12,6 +12,7 @@ import type { BlockBody, TurnBody } from '../format/lines';
 import type { Part } from '../../shared/turn/transcript';
 import { CLOCKS_MS } from '../../attestation/trusted-keys';
 import { claimsOf } from './attestations';
+import { deputyshipFault, voteOf, countVotes } from './deputies';
 import { quote } from './fault';
 import { isMessage, partHashes, TurnFiles, type BundleFiles } from './file-checks';
 import type { History, Report, ScheduledCall } from './history';
@@ -156,6 +157,7 @@ export class Blocks {
       case 'summary':
       case 'end':
       case 'enrolment': // of no turn: nothing here names it
+      case 'deputy':
         return;
     }
   }
@@ -395,15 +397,22 @@ export class Blocks {
     report: Report,
   ): void {
     const people = new Set(approvals.map(({ by }) => plainName(text(by))));
+    const votes = approvals.map(voteOf);
     const approvers = new Set(this.approvals.filter(({ digest }) => digest === body.digest).map(({ person }) => person));
     const alike = people.size === approvers.size && [...people].every((person) => approvers.has(person));
     if (!alike && !this.unknown.decisions) report('B9', 'Other people approved the call by the transcript than by the history');
     const policy = object(body.approval);
     const asks = verdict === 'ask' || admissions.some((it) => it.verdict === 'ask' && it.undecided === undefined);
     const quorum = typeof policy.quorum === 'number' ? policy.quorum : 1;
-    if (asks && people.size < quorum) report('B9', `The call ran with ${people.size} approvals, and ${quorum} were asked for`);
-    if (policy.four_eyes === true) this.fourEyes(body, call, people, report);
+    const count = countVotes(votes);
+    if (asks && count < quorum) report('B9', `The call ran with ${count} approvals, and ${quorum} were asked for`);
+    const behind = new Set(votes.flatMap(peopleOf).map(plainName));
+    if (policy.four_eyes === true) this.fourEyes(body, call, behind, report);
     if (policy.channel === 'attested') signedAll(approvals, (at) => this.rolesAt(policy, call.digest, at), report);
+    for (const { by, attestation } of approvals) {
+      const fault = deputyshipFault(attestation, policy, { tool: body.tool, agent: object(body.subject).agent });
+      if (fault !== null) report('B9', `The approval of ${quote(by)} for somebody else does not count: ${fault}`);
+    }
   }
 
   /** The roles that may approve at this time, by what people were asked; empty: any. */

@@ -11,6 +11,7 @@ import { quote } from './fault';
 import type { History, Report } from './history';
 import { decisionsIn } from './stored-decisions';
 import { Questions, type ScheduledActivity } from './questions';
+import { claimsOf } from './attestations';
 import { principalOf, DecisionMessages, wordsOf, type DecisionMessage, type Words } from './decision-messages';
 import { attributesOf, eventType, firstPayload, hashOf, UNKNOWN } from './values';
 
@@ -152,10 +153,13 @@ export class DecisionChecks {
       if (own) this.questions.continueQuestion(digest);
     }
     if (type === 'checkDecision') {
-      const { principal } = output;
+      const { principal, on_behalf_of } = output;
       const { attestation } = value; // absent where the argument was left out
-      if (output.ok === true && this.knows && attestation !== undefined && principal !== principalOf(text(attestation)))
+      const claims = claimsOf(attestation);
+      if (output.ok === true && this.knows && attestation !== undefined && principal !== (claims?.principal ?? null))
         this.report('H9', `A worker is said to have found good that ${quote(principal)} signed, and another has signed it`);
+      if (output.ok === true && this.knows && attestation !== undefined && on_behalf_of !== claims?.on_behalf_of)
+        this.report('H9', `A worker is said to have found good that ${quote(principal)} signed for somebody else than he did`);
       if (output.ok === true)
         this.checkedDecisions.push({ value, principal, run: run.id, began, endPlace: this.place, tasks: this.tasks });
     }

@@ -1,5 +1,5 @@
 /** Reads people's decisions word for word from the signals and updates of a turn's history (for rules H9, H10, B13 and T9). */
-import { claimsOfDecision } from '../../attestation/passkey-decision';
+import { claimsOfDecision } from '../../attestation/deputy-decision';
 import { readDecision, type DecisionKind } from '../../shared/approval/decision';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { list, object, text } from '../../record/fields';
@@ -30,6 +30,8 @@ export interface DecisionMessage {
   calls: number;
   /** The person's name in the decision; if it is signed, the principal. */
   by: string;
+  /** Whom a deputy decides for, likewise; null: nobody else. */
+  on_behalf_of: Json;
   /** The name that the sender gave, signed or not; empty: none. */
   name: string;
   note: Json;
@@ -61,6 +63,8 @@ export interface Words {
   kind: string;
   digest: Json | undefined;
   by: Json | undefined;
+  /** Absent: the person decides for nobody else. */
+  on_behalf_of?: Json | undefined;
   note: Json | undefined;
   attestation: Json | undefined;
   /** Hash, as of a message. Null: no edit. Undefined: any edit. */
@@ -131,7 +135,7 @@ export class DecisionMessages {
   private note(value: JsonOrUnknown, from: From): DecisionMessage[] {
     this.unknown ||= value === UNKNOWN;
     if (value === UNKNOWN || !isJsonObject(value)) return [];
-    const { call, calls, by, note = null, attestation, outcome = null } = value;
+    const { call, calls, by, on_behalf_of, note = null, attestation, outcome = null } = value;
     const answers = from.kind === 'answer';
     const input = answers ? value.value : value.input;
     const names = [...texts(call), ...texts(calls)];
@@ -140,7 +144,13 @@ export class DecisionMessages {
     const forwardedDecision = {
       decision: from.kind,
       ...(answers ? { call: names[0] ?? null } : { calls: names }),
-      ...optional({ by, note: note ?? undefined, [answers ? 'value' : 'input']: input, outcome: outcome ?? undefined }),
+      ...optional({
+        by,
+        on_behalf_of,
+        note: note ?? undefined,
+        [answers ? 'value' : 'input']: input,
+        outcome: outcome ?? undefined,
+      }),
       ...(attestations.length === 0 ? {} : { attestation: attestations }),
     };
     const whole = hashOf(forwardedDecision);
@@ -153,6 +163,7 @@ export class DecisionMessages {
       const person = token === null ? text(by) : (principalOf(token) ?? '');
       const words = {
         by: person,
+        on_behalf_of: token === null ? (on_behalf_of ?? null) : (claimsOfDecision(token)?.on_behalf_of ?? null),
         name: text(by),
         note,
         input: input === undefined ? null : hashOf(input),
@@ -173,10 +184,12 @@ export class DecisionMessages {
 
 /** An approval with an edited input is an edit, not an approval. Older builds did not record the identity of an update's sender. */
 function says(message: DecisionMessage, words: Words): boolean {
-  const { kind, by, note = null, attestation = null, input, outcome = null, channel, identity, until } = words;
+  const { kind, by, on_behalf_of = null, note = null, attestation = null, input, outcome = null } = words;
+  const { channel, identity, until } = words;
   return (
     message.kind === kind &&
     message.by === by &&
+    message.on_behalf_of === on_behalf_of &&
     hashOf(message.note) === hashOf(note) &&
     message.attestation === attestation &&
     (input === undefined ? message.input !== null : message.input === input) &&
@@ -188,9 +201,20 @@ function says(message: DecisionMessage, words: Words): boolean {
 }
 
 /** The words that the person of this decision must have sent. */
-export function wordsOf({ decision, digest, by, note, attestation, channel, identity, until, value }: JsonObject): Words {
+export function wordsOf(decided: JsonObject): Words {
+  const { decision, digest, by, on_behalf_of, note, attestation, channel, identity, until, value } = decided;
   const edits = decision === 'edit';
-  const words = { kind: edits ? 'approve' : text(decision), digest, by, note, attestation, channel, identity, until };
+  const words = {
+    kind: edits ? 'approve' : text(decision),
+    digest,
+    by,
+    on_behalf_of,
+    note,
+    attestation,
+    channel,
+    identity,
+    until,
+  };
   if (edits) return words;
   return { ...words, input: decision === 'answer' ? (hashOf(value) ?? '') : null };
 }

@@ -22,6 +22,7 @@ const AFTER = new Map([
   ['model_context_window_exceeded', 'full'],
   ['prompt_too_long', 'full'],
 ]);
+const TOO_LONG = 'prompt_too_long';
 const NOT_KEPT = /^\[a block of type [^]* could not be kept\]$/;
 
 interface Step {
@@ -45,6 +46,8 @@ export class DefinitionComparison {
   private readonly contents = new Map<string, Content>();
   /** By block: parts of own messages of the model. */
   private readonly answers = new Map<string, readonly string[]>();
+  /** By the same block: which model made the answer; null: an older build, which did not record it. */
+  private readonly origins = new Map<string, Json>();
   /** By the preview that people were shown: what held the call back, as admission was told. */
   private readonly holds = new Map<string, Json[]>();
 
@@ -94,10 +97,14 @@ export class DefinitionComparison {
     if (block.kind === 'summary' && (isOwn || isTold)) this.summary(ref, block.at, body);
     else if (isTold) this.all.addFacts('block', ref, { did: 'nothing' }, TRANSCRIPT);
     if (!isOwn) return;
-    if (block.kind === 'message' && body?.role === 'assistant') this.answers.set(ref, rest);
+    if (block.kind === 'message' && body?.role === 'assistant') {
+      this.answers.set(ref, rest);
+      this.origins.set(ref, body.origin ?? null);
+    }
     if (block.kind !== 'admission' || body === undefined) return;
     this.admission(this.steps.get(ref), this.definitions.get(text(body.definition_ref)));
     this.serverTools(body.server_tools, this.answers.get(block.parent ?? ''));
+    this.origin(body, this.origins.get(block.parent ?? ''));
   }
 
   private checkResult({ type, value }: ScheduledActivity, output: JsonObject): void {
@@ -112,6 +119,12 @@ export class DefinitionComparison {
     if (type === 'compact') this.checkCompaction(value, output);
     if (type === 'admitCall' && typeof value.expires_at === 'string' && typeof preview_ref === 'string')
       this.holds.set(preview_ref, list(value.held));
+  }
+
+  /** D2: the answer is of the model that took the step. A request that was too long has no answer. */
+  private origin({ origin = null, stop_reason }: JsonObject, answer: Json | undefined): void {
+    if (answer === undefined || stop_reason === TOO_LONG || hashOf(origin) === hashOf(answer)) return;
+    this.all.report('D2', 'The answer is of another model than the one that is said to have taken the step');
   }
 
   /** D6: what a compaction did. If it did nothing, the head may be that of an earlier summary. */

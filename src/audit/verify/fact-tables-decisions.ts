@@ -40,6 +40,7 @@ export const DECISION_SOURCE = {
   digest: 'rule.H9',
   run_id: 'rule.T9',
   by: 'rule.H9',
+  on_behalf_of: 'rule.H9',
   note: 'rule.H9',
   at: 'rule.H6',
   expires_at: 'rule.H6',
@@ -120,6 +121,7 @@ export const CHECK_ANSWER_OUTPUT = {
 export const CHECK_DECISION_OUTPUT = {
   ok: 'rule.H9',
   principal: 'rule.H9',
+  on_behalf_of: 'rule.H9',
 } as const satisfies Record<keyof (CheckDecisionOutput & { ok: true }), Place>;
 
 export const ADMIT_CALL_INPUT = {

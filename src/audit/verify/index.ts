@@ -1,5 +1,5 @@
 /** Verifies a bundle offline, in one pass, against the keys that the auditor trusts (docs/bundle-format.md, "What is checked"). */
-import type { TrustEntry } from '../../attestation/trusted-keys';
+import { isRevocation, type TrustEntry } from '../../attestation/trusted-keys';
 import { BUNDLE_VERSION, type BundleBody, type EndBody } from '../format/lines';
 import { BrokenLine, readLines, type Chunks } from '../format/reader';
 import { Fault } from './fault';
@@ -61,7 +61,7 @@ export async function verifyBundle(chunks: Chunks, trust: readonly TrustEntry[])
 function originalOf(trust: readonly TrustEntry[], { made_at, v }: BundleBody, end: EndBody): Verification['made_of'] {
   if (end.redaction === null) return null;
   const older = v !== BUNDLE_VERSION;
-  const keys = trust.flatMap((key) => (key.use === 'passkey' ? [] : [key]));
+  const keys = trust.flatMap((key) => (isRevocation(key) ? [] : [key]));
   let first: EndBody | null = older ? olderBeforeRedaction(end, keys) : end;
   for (let original = first; original !== null && !older; original = beforeRedaction(original)) first = original;
   const isTrusted = first !== null && signerFault(trust, first, made_at) === null;

@@ -1,5 +1,5 @@
 /** Reads people's decisions from the signals and updates of a turn's history, whether or not they took effect. */
-import { claimsOfDecision } from '../../attestation/passkey-decision';
+import { claimsOfDecision } from '../../attestation/deputy-decision';
 import { list, object, text } from '../../record/fields';
 import { plainName } from '../../shared/approval/approval';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';

@@ -1,4 +1,5 @@
 /** Collects what the sources of one turn state, and reports the rule that is broken if two of them disagree (D1 to D6). */
+import { optional } from '../../shared/json/optional';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { isCut, isShortOf } from '../../shared/turn/turn-view';
 import { object, text } from '../../record/fields';
@@ -79,8 +80,18 @@ export class SourceComparison {
       this.decisions.add(hashOf(rest));
       // The `approval` of an older `runCall` is a decision; that of an `admitCall` is a policy without a digest.
       if (rest.decision === 'edit' || typeof rest.digest !== 'string') continue;
-      const { digest, decision: what, by, at, note = null, channel, identity = null } = rest as Record<string, Json>;
-      const entry = { decision: what, by, at, note, channel, identity, attested: rest.attestation !== undefined } as JsonObject;
+      const {
+        digest,
+        decision: what,
+        by,
+        on_behalf_of,
+        at,
+        note = null,
+        channel,
+        identity = null,
+      } = rest as Record<string, Json>;
+      const attested = rest.attestation !== undefined;
+      const entry = { decision: what, by, ...optional({ on_behalf_of }), at, note, channel, identity, attested } as JsonObject;
       const about = this.decisionsByCall.get(text(digest)) ?? new Map<string | null, JsonObject>();
       if (!about.has(hashOf(entry))) this.decisionsByCall.set(text(digest), about.set(hashOf(entry), entry));
     }

@@ -1,5 +1,6 @@
 /** Works out the answer that recorded decisions give under another approver policy. */
-import { decisionFault } from '../../shared/approval/approval';
+import { decisionFault, nameOfVote, type Vote } from '../../shared/approval/approval';
+import { optional } from '../../shared/json/optional';
 import { escalationsFrom, rolesAt, type ApprovalPolicy, type Escalation } from '../../shared/approval/policy';
 import { list, text } from '../../record/fields';
 import type { CallCase, DecisionCase } from '../case-file/types';
@@ -13,10 +14,10 @@ export function answerUnder(policy: ApprovalPolicy, call: CallCase, requester: s
   const makers = [requester, ...(call.question?.makers ?? [])];
   const askedMs = Date.parse(call.question?.askedAt ?? '');
   const escalations = Number.isNaN(askedMs) ? [] : escalationsFrom(policy, askedMs);
-  const approvals: { by: string }[] = [];
+  const approvals: Vote[] = [];
   const faults: string[] = [];
   for (const entry of [...call.decisions].sort(byTime)) {
-    const { decision, by } = entry;
+    const { decision, by, onBehalfOf } = entry;
     if (decision === 'expired') return { answer: 'expired', reason: describeApprovals(approvals, policy, faults) };
     const question = { digest: call.digest ?? '', policy, makers, expires_at: null, said: approvals };
     const fault = faultOf(entry, question, escalations);
@@ -27,7 +28,7 @@ export function answerUnder(policy: ApprovalPolicy, call: CallCase, requester: s
     if (decision === 'deny') return { answer: 'denied', reason: `${by} denied it` };
     if (decision === 'answer') return { answer: 'answered', reason: `${by} answered it` };
     if (decision === 'edit') return { answer: 'edited', reason: `${by} changed the input` };
-    if (decision === 'approve') approvals.push({ by });
+    if (decision === 'approve') approvals.push({ by, ...optional({ on_behalf_of: onBehalfOf }) });
     if (approvals.length >= policy.quorum) return { answer: 'approved', reason: `${names(approvals)} approved it` };
   }
   return { answer: 'open', reason: describeApprovals(approvals, policy, faults) };
@@ -35,26 +36,26 @@ export function answerUnder(policy: ApprovalPolicy, call: CallCase, requester: s
 
 /** Why a decision would not have counted, or null. */
 function faultOf(
-  { decision, by, claims, at }: DecisionCase,
+  { decision, by, onBehalfOf, claims, at }: DecisionCase,
   question: Parameters<typeof decisionFault>[0],
   escalations: readonly Escalation[],
 ): string | null {
   const kind = decision === 'deny' || decision === 'answer' ? decision : 'approve';
   const roles = rolesAt(question.policy.roles, escalations, Date.parse(at ?? ''));
   if (claims !== null && roles.length > 0 && !list(claims.roles).some((role) => roles.includes(text(role))))
-    return `${by} holds none of the roles ${roles.join(', ')}`;
+    return `${onBehalfOf ?? by} holds none of the roles ${roles.join(', ')}`;
   // An edit approves nothing, so its author may be a maker, or have decided before.
   const counts = decision === 'edit' ? { ...question, makers: [], said: [] } : question;
-  return decisionFault(counts, { kind, by, attested: claims !== null }, 0);
+  return decisionFault(counts, { kind, by, ...optional({ on_behalf_of: onBehalfOf }), attested: claims !== null }, 0);
 }
 
-function describeApprovals(approvals: { by: string }[], { quorum }: ApprovalPolicy, faults: string[]): string {
+function describeApprovals(approvals: readonly Vote[], { quorum }: ApprovalPolicy, faults: string[]): string {
   const people = approvals.length === 0 ? '' : `: ${names(approvals)}`;
   return [`${approvals.length} of ${quorum} had approved it${people}`, ...faults].join('; ');
 }
 
-function names(approvals: { by: string }[]): string {
-  return approvals.map(({ by }) => by).join(' and ');
+function names(approvals: readonly Vote[]): string {
+  return approvals.map(nameOfVote).join(' and ');
 }
 
 function byTime(a: DecisionCase, b: DecisionCase): number {

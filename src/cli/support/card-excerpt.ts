@@ -1,4 +1,5 @@
 /** The card of a call for the terminal: whole for people who decide there, or its first lines in a list. */
+import { nameOfVote } from '../../shared/approval/approval';
 import { linesOfCard } from '../../client/approvals/cards';
 import type { Card } from '../../shapes/card';
 import type { Question } from '../../shapes/turn-view';
@@ -27,9 +28,10 @@ export function cardExcerpt(card: Card): string[] {
 
 /** Who has decided so far, and why decisions were ignored. */
 function decisionLines({ remarks = [] }: Card, decisions: Question['approval']['decisions']): string[] {
-  const lines = decisions.map(({ decision, by, at, note, attested }) => {
+  const lines = decisions.map((one) => {
+    const { decision, at, note, attested } = one;
     const words = note === null ? '' : `: ${oneLine(note, 300)}`;
-    return `- ${decision} by ${oneLine(by, 60)}${attested ? ', signed' : ''}, at ${at}${words}`;
+    return `- ${decision} by ${oneLine(nameOfVote(one), 120)}${attested ? ', signed' : ''}, at ${at}${words}`;
   });
   const ignored = remarks.map((text) => `- ignored: ${oneLine(text, 300)}`);
   return lines.length + ignored.length === 0 ? [] : ['Decisions so far', ...lines, ...ignored];

@@ -4,6 +4,7 @@ import { userName, type DecideOptions } from './decide-options';
 import { decideThroughGateway } from './gateway-client';
 import { withClient } from './with-client';
 import type { Deciding, DecisionResult } from './decision';
+import { nameOfVote } from '../../shared/approval/approval';
 import { optional } from '../../shared/json/optional';
 
 /** @throws DecisionNotAccepted with the reason */
@@ -12,7 +13,7 @@ export async function decide(deciding: Deciding, options: DecideOptions): Promis
   const config = loadConfig();
   if (options.key === undefined && config.gateway !== null) return decideThroughGateway(config.gateway, deciding, options);
 
-  const { turn: id, decision, outcome, input, value } = deciding;
+  const { turn: id, decision, outcome, input, value, on_behalf_of, deputyship } = deciding;
   const note = options.note === undefined ? {} : { note: options.note };
   const inputField = input === undefined ? {} : { input };
   return withClient(async (client) => {
@@ -23,12 +24,12 @@ export async function decide(deciding: Deciding, options: DecideOptions): Promis
         import('../../client/approvals/attest.js'),
       ]);
       const { key, principal, roles } = await signerOf(config, options);
-      const what = { decision, ...inputField, ...note, ...optional({ outcome, value }) };
+      const what = { decision, ...inputField, ...note, ...optional({ outcome, value, deputyship }) };
       await signAndDecide(turn, key, { ...what, calls: options.call, principal, roles });
       return { by: principal, calls: await decidedCalls(turn, options.call) };
     }
     const by = { by: options.by ?? userName(), ...note };
-    if (decision === 'approve') await turn.approve(options.call, { ...by, ...inputField });
+    if (decision === 'approve') await turn.approve(options.call, { ...by, ...inputField, ...optional({ on_behalf_of }) });
     else if (decision === 'deny') await turn.deny(options.call, by);
     else if (decision === 'answer') await turn.answer(options.call[0]!, value!, by);
     else await turn.settle(options.call, outcome!, by);
@@ -38,16 +39,17 @@ export async function decide(deciding: Deciding, options: DecideOptions): Promis
 
 /** The result, as a value and as lines for people. */
 export function describeAcceptance(
-  { decision, outcome, input }: Deciding,
+  { decision, outcome, input, on_behalf_of }: Deciding,
   { call }: DecideOptions,
   { by, calls }: DecisionResult,
 ): [object, string[]] {
   const what = input === undefined ? (outcome === undefined ? decision : `${decision} as ${outcome}`) : 'edit';
   const callField = call.length === 1 ? { call: call[0] } : { calls: call };
-  const value = { accepted: true, ...callField, by, ...optional({ outcome }), now: calls };
+  const value = { accepted: true, ...callField, by, ...optional({ on_behalf_of, outcome }), now: calls };
+  const whose = nameOfVote({ by, ...optional({ on_behalf_of }) });
   const standing = (digest: string) => {
     const match = calls.find((one) => one.digest.startsWith(digest));
     return match === undefined ? '' : `: ${describeDecision(match)}`;
   };
-  return [value, call.map((digest) => `Accepted: ${what} ${digest} by ${by}${standing(digest)}.`)];
+  return [value, call.map((digest) => `Accepted: ${what} ${digest} by ${whose}${standing(digest)}.`)];
 }

@@ -7,6 +7,10 @@ export interface Deciding {
   decision: 'approve' | 'deny' | 'settle' | 'answer';
   outcome?: 'applied' | 'not_applied';
   input?: JsonObject;
+  /** Of an approval: the person whose deputy decides. */
+  on_behalf_of?: string;
+  /** Of an approval that is signed here by a deputy: the signed statement. */
+  deputyship?: string;
   /** Of an answer. */
   value?: Json;
 }

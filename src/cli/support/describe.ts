@@ -1,4 +1,5 @@
 /** Describes turns, calls and events in words, for the terminal. Control characters in untrusted text are made visible. */
+import { nameOfVote } from '../../shared/approval/approval';
 import type { Sent } from '../../client/turns/missing-answer';
 import type { CallView, SurfacedCall, TurnView } from '../../shared/turn/turn-view';
 import { entryText } from '../../cards/card';
@@ -58,6 +59,12 @@ export function describeSentMessage({ at, kind, name, identity, principal }: Sen
 
 const DECISION_WORDS: Record<string, string> = { approve: 'approved', deny: 'denied', edit: 'changed' };
 
+/** Says that another model than the agent's first took a step. */
+function takenBy(step: number, model: string, others: readonly { model: string; reason: string }[]): string {
+  const reasons = others.map((one) => `${oneLine(one.model, 60)} did not answer (${oneLine(one.reason, 60)})`).join(', ');
+  return `  step ${step} by ${oneLine(model, 60)}: ${reasons}`;
+}
+
 /** One event as a line; null for events without a line. */
 export function describeEvent(event: TurnEvent): string | null {
   switch (event.type) {
@@ -70,8 +77,11 @@ export function describeEvent(event: TurnEvent): string | null {
       return null;
     case 'step_started':
       return `step ${event.step}: the model thinks`;
-    case 'step_completed':
-      return event.text === '' || event.calls.length === 0 ? null : `  ${oneLine(event.text, 200)}`;
+    case 'step_completed': {
+      const lines = event.passed ? [takenBy(event.step, event.model ?? '', event.passed)] : [];
+      if (event.text !== '' && event.calls.length > 0) lines.push(`  ${oneLine(event.text, 200)}`);
+      return lines.length === 0 ? null : lines.join('\n');
+    }
     case 'tool_started':
       return `  → ${event.call} ${event.tool}`;
     case 'tool_progress':
@@ -85,7 +95,7 @@ export function describeEvent(event: TurnEvent): string | null {
     case 'approval_requested':
       return `  ■ ${event.call} ${event.tool} waits for approval, until ${event.expires_at ?? 'decided'}\n    call ${event.digest}`;
     case 'approval_decided':
-      return `  ■ ${event.call} ${event.tool}: ${DECISION_WORDS[event.decision] ?? event.decision}${event.by === '' ? '' : ` by ${oneLine(event.by, 60)}`}${event.note ? ` (${oneLine(event.note)})` : ''}`;
+      return `  ■ ${event.call} ${event.tool}: ${DECISION_WORDS[event.decision] ?? event.decision}${event.by === '' ? '' : ` by ${oneLine(nameOfVote(event), 120)}`}${event.note ? ` (${oneLine(event.note)})` : ''}`;
     case 'question_asked':
       return `  ? ${event.call} ${event.tool} waits for an answer, until ${event.expires_at ?? 'answered'}\n    call ${event.digest}`;
     case 'question_answered':

@@ -1,6 +1,6 @@
 /** Checks of `doctor` about decisions: which ones count, and whether those of the gateways over this store do. */
 import { announcedKeys } from '../../attestation/gateway-key';
-import { notInForce, readTrustedKeys, type TrustEntry } from '../../attestation/trusted-keys';
+import { isRevocation, notInForce, readTrustedKeys, type TrustEntry } from '../../attestation/trusted-keys';
 import type { Config } from '../../config';
 import { approvalsChannel } from '../../config/http';
 import { readRegister } from '../../store/open-store';
@@ -30,5 +30,5 @@ export async function examineGatewayKeys({ store, trustedKeys }: Pick<Config, 's
 
 /** An enroller's key counts: the passkeys that it enrolled decide. */
 function inForce(keys: TrustEntry[]): TrustEntry[] {
-  return keys.filter((key) => key.use !== 'passkey' && notInForce(key, Date.now()) === null);
+  return keys.filter((key) => !isRevocation(key) && notInForce(key, Date.now()) === null);
 }

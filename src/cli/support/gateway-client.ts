@@ -38,7 +38,7 @@ export async function decideThroughGateway(
 /** Any other request. @throws Error when the gateway cannot be reached or refuses it */
 export async function askGateway<T extends object>(
   gateway: NonNullable<Config['gateway']>,
-  method: 'GET' | 'POST',
+  method: 'GET' | 'POST' | 'DELETE',
   path: string,
   body?: object,
 ): Promise<T> {

@@ -1,6 +1,8 @@
 /** Signs decisions on the waiting calls of a turn, and messages to it, for `holdfast sign` and for the gateway. */
 import { attestDecision, type IssuanceClaimName } from '../../attestation/bundle-signer';
-import type { DecisionAudience, DecisionClaims } from '../../attestation/claims';
+import { LONGEST_TOKEN, type DecisionAudience, type DecisionClaims } from '../../attestation/claims';
+import { writeDeputyDecision } from '../../attestation/deputy-decision';
+import { readSignedDeputyship } from '../../attestation/deputyship';
 import type { SigningKey } from '../../attestation/signing-key';
 import { noteHash, steerDigest } from '../../shared/approval/decision';
 import { hashJson } from '../../shared/json/digests';
@@ -24,6 +26,8 @@ export interface Signing {
   value?: Json;
   /** The note that is sent beside the decision: with another one, or none, the decision does not count. */
   note?: string;
+  /** For `approve`, by a deputy: the signed deputyship. The roles are those of the person whom it is for. */
+  deputyship?: string;
 }
 
 export interface SignedDecision {
@@ -38,7 +42,20 @@ export interface SignedDecision {
  */
 export async function signDecisions(turn: TurnHandle, key: SigningKey, signing: Signing): Promise<SignedDecision[]> {
   const decisions = await unsignedDecisions(turn, signing);
-  return decisions.map(({ claims, until }) => ({ call: claims.digest, attestation: attestDecision(key, claims, until) }));
+  return decisions.map(({ claims, until }) => ({
+    call: claims.digest,
+    attestation: withDeputyship(signing, attestDecision(key, claims, until)),
+  }));
+}
+
+/** A deputy's decision brings the deputyship along. */
+export function withDeputyship({ deputyship }: Pick<Signing, 'deputyship'>, decision: string): string {
+  return deputyship === undefined ? decision : writeDeputyDecision(deputyship, decision);
+}
+
+/** Whether the whole text would be longer than a decision may be. */
+export function isTooLong(decision: string, { deputyship }: Pick<Signing, 'deputyship'>): boolean {
+  return decision.length + (deputyship === undefined ? 0 : deputyship.length + 6) > LONGEST_TOKEN;
 }
 
 /** What a key or a passkey has to sign. */
@@ -55,6 +72,7 @@ export interface UnsignedDecision {
 export async function unsignedDecisions(turn: TurnHandle, signing: Signing): Promise<UnsignedDecision[]> {
   const { decision, principal, roles, outcome, input, value, note } = signing;
   const signedInput = decision === 'answer' ? value : input;
+  const stead = signing.deputyship === undefined ? {} : steadOf(signing.deputyship);
   const [view, aud] = await Promise.all([turn.status(), turn.audience()]);
   return signing.calls.map((prefix) => {
     const digest = waitingDigest(view, prefix);
@@ -66,6 +84,7 @@ export async function unsignedDecisions(turn: TurnHandle, signing: Signing): Pro
       digest,
       decision,
       principal,
+      ...stead,
       roles: [...roles],
       head: of ? of.head : view.head,
       ...optional({ outcome }),
@@ -74,6 +93,13 @@ export async function unsignedDecisions(turn: TurnHandle, signing: Signing): Pro
     };
     return { claims, until };
   });
+}
+
+/** @throws DecisionNotAccepted for a text that is no deputyship */
+function steadOf(text: string): Required<Pick<DecisionClaims, 'on_behalf_of' | 'deputyship'>> {
+  const signed = readSignedDeputyship(text);
+  if (signed === null) throw new DecisionNotAccepted('Not accepted: the text is no signed deputyship.');
+  return { on_behalf_of: signed.deputyship.for, deputyship: signed.hash };
 }
 
 export interface SignedSending extends Omit<Signing, 'decision'> {

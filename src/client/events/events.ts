@@ -5,6 +5,7 @@ import {
   type AdmitCallInput,
   type AdmitCallOutput,
   type AdmitDirectOutput,
+  type AdmittedCall,
   type CallInput,
   type CallOutcome,
   type OpenSubTurnOutput,
@@ -118,8 +119,9 @@ export class EventReader {
       return (input as { outcomes: CallOutcome[] }).outcomes.flatMap((outcome) => this.refusals(at, outcome));
     if (type !== 'runCall' && type !== 'openSubTurn') return [];
     const { call } = input as RunCallInput;
-    const decisions = approvalsOf(input as RunCallInput).flatMap(({ digest, decision, by, note, value }) => {
-      const event = { at, type: 'approval_decided' as const, call: call.id, tool: call.tool, digest, decision, by, note };
+    const decisions = approvalsOf(input as RunCallInput).flatMap(({ digest, decision, by, on_behalf_of, note, value }) => {
+      const vote = { by, ...optional({ on_behalf_of }), note };
+      const event = { at, type: 'approval_decided' as const, call: call.id, tool: call.tool, digest, decision, ...vote };
       return this.questions.certain(event).map((one) => ofQuestion(one, value));
     });
     return [...decisions, ...this.again(at, call), { at, type: 'tool_started', call: call.id, tool: call.tool }];
@@ -146,11 +148,12 @@ export class EventReader {
   private completedActivityEvents(at: string, activity: { type: string; input: unknown }, output: unknown): TurnEvent[] {
     switch (activity.type) {
       case 'takeStep': {
-        const { text, calls, usage } = output as TakeStepOutput;
-        return stepEvents(at, (activity.input as TakeStepInput).step, { text, calls, usage });
+        const { text, calls, usage, origin, passed } = output as TakeStepOutput;
+        const by = optional({ model: origin?.model, passed });
+        return stepEvents(at, { step: (activity.input as TakeStepInput).step, text, usage, ...by }, calls);
       }
       case 'admitDirect':
-        return stepEvents(at, 1, { text: '', calls: [(output as AdmitDirectOutput).call] });
+        return stepEvents(at, { step: 1, text: '' }, [(output as AdmitDirectOutput).call]);
       case 'admitCall':
         return this.admissionEvents(at, activity.input as AdmitCallInput, output as AdmitCallOutput);
       case 'checkDecision':
@@ -256,13 +259,13 @@ function startEvents(at: string, input: TurnInput | CallInput): TurnEvent[] {
   return message === '' ? [] : [{ at, type: 'turn_started', turn_id, agent: agent ?? '', message }];
 }
 
-type StepFacts = Pick<TakeStepOutput, 'text' | 'calls'> & Partial<Pick<TakeStepOutput, 'usage'>>;
+type StepFacts = Omit<Extract<TurnEvent, { type: 'step_completed' }>, 'at' | 'type' | 'calls'>;
 
 /** Adds the errors of calls that admission rejected. */
-function stepEvents(at: string, step: number, { text, calls, usage }: StepFacts): TurnEvent[] {
+function stepEvents(at: string, step: StepFacts, calls: AdmittedCall[]): TurnEvent[] {
   const errorEvents = calls.flatMap(({ id, tool, error }): TurnEvent[] =>
     error === null ? [] : [{ at, type: 'tool_error', call: id, tool, error, effect: null }],
   );
   const summaries = calls.map(({ id, tool, verdict }) => ({ id, tool, verdict }));
-  return [{ at, type: 'step_completed', step, text, calls: summaries, ...optional({ usage }) }, ...errorEvents];
+  return [{ at, type: 'step_completed', ...step, calls: summaries }, ...errorEvents];
 }

@@ -5,9 +5,10 @@
  * workflow task that processed it. A decision that is still uncertain is reported with the dispatch that it led to.
  */
 import type { CheckDecisionInput, CheckDecisionOutput } from '../../shared/io/activities';
-import { decisionFault, plainName, type OpenQuestion } from '../../shared/approval/approval';
+import { decisionFault, plainName, type OpenQuestion, type Vote } from '../../shared/approval/approval';
 import { readDecision, type DecisionFields, type DecisionKind } from '../../shared/approval/decision';
 import { isJsonObject, type Json } from '../../shared/json/json';
+import { optional } from '../../shared/json/optional';
 import type { TurnEvent } from '../../shapes/turn-event';
 
 export type DecisionEvent = Extract<TurnEvent, { type: 'approval_decided' }>;
@@ -17,7 +18,7 @@ interface Open extends OpenQuestion {
   kind: 'approval' | 'question';
   call: string;
   tool: string;
-  said: { by: string }[];
+  said: Vote[];
 }
 
 interface SentDecision {
@@ -34,8 +35,8 @@ export class Questions {
   private pendingSignals: SentDecision[] = [];
   /** Updates in progress, by the event that accepted them. */
   private readonly acceptedUpdates = new Map<string, SentDecision>();
-  /** The principal of each signed decision, once an activity has checked its signature. */
-  private readonly principals = new Map<string, string>();
+  /** Whose each signed decision is, once an activity has checked its signature. */
+  private readonly votes = new Map<string, Vote>();
   private readonly reportedKeys = new Set<string>();
   private isExpiryDue = false;
 
@@ -80,7 +81,9 @@ export class Questions {
   }
 
   onSignatureCheck({ attestation }: CheckDecisionInput, output: CheckDecisionOutput): void {
-    if (output.ok) this.principals.set(attestation, output.principal);
+    if (!output.ok) return;
+    const { principal, on_behalf_of } = output;
+    this.votes.set(attestation, { by: principal, ...optional({ on_behalf_of }) });
   }
 
   /** Drops open questions: after a reset the workflow asks again. */
@@ -100,7 +103,7 @@ export class Questions {
     const events: DecisionEvent[] = [];
     const waiting: SentDecision[] = [];
     for (const decision of this.pendingSignals) {
-      if (decision.fields.attestations.some((text) => !this.principals.has(text))) waiting.push(decision);
+      if (decision.fields.attestations.some((text) => !this.votes.has(text))) waiting.push(decision);
       else if (this.counts(decision, nowMs)) events.push(...this.count(startedAt, decision));
     }
     this.pendingSignals = waiting;
@@ -136,27 +139,28 @@ export class Questions {
     if (new Set(questions).size !== questions.length) return false;
     return questions.every((question, index) => {
       const isAttested = fields.attestations.length > 0;
-      const by = this.byOf(fields, index);
-      if (!question || (fields.by !== '' && plainName(fields.by) !== plainName(by))) return false;
-      return decisionFault(question, { kind, by, attested: isAttested }, nowMs) === null;
+      const vote = this.voteOf(fields, index);
+      if (!question || (fields.by !== '' && plainName(fields.by) !== plainName(vote.by))) return false;
+      return decisionFault(question, { kind, ...vote, attested: isAttested }, nowMs) === null;
     });
   }
 
   private count(at: string, { kind, fields }: SentDecision): DecisionEvent[] {
     return fields.calls.flatMap((name, index) => {
       const question = this.find(name);
-      const by = this.byOf(fields, index);
-      if (!question || by === '') return [];
+      const vote = this.voteOf(fields, index);
+      if (!question || vote.by === '') return [];
       const { digest, call, tool, policy, said } = question;
-      said.push({ by });
+      said.push(vote);
       if (kind === 'deny' || said.length >= policy.quorum) this.open.delete(digest);
-      return this.tell({ at, type: 'approval_decided', call, tool, digest, decision: kind, by, note: fields.note });
+      return this.tell({ at, type: 'approval_decided', call, tool, digest, decision: kind, ...vote, note: fields.note });
     });
   }
 
-  private byOf({ by, attestations }: DecisionFields, index: number): string {
+  private voteOf({ by, on_behalf_of, attestations }: DecisionFields, index: number): Vote {
     const attestation = attestations[index];
-    return (attestation === undefined ? undefined : this.principals.get(attestation)) ?? by;
+    const signed = attestation === undefined ? undefined : this.votes.get(attestation);
+    return signed ?? { by, ...optional({ on_behalf_of }) };
   }
 
   private find(name: string): Open | undefined {

@@ -217,10 +217,10 @@ export class TurnHandle {
 
   /**
    * Approves one waiting call, or several: all of them or none. With `input` nothing is approved: a call with that input takes
-   * the place of this one, and waits.
+   * the place of this one, and waits. `on_behalf_of` names the person whom a deputy decides for; a signed decision says it itself.
    * @throws DecisionNotAccepted with the reason
    */
-  approve(digests: string | string[], by: By & { input?: JsonObject }): Promise<void> {
+  approve(digests: string | string[], by: By & { input?: JsonObject; on_behalf_of?: string }): Promise<void> {
     return this.decide({ decision: 'approve', ...selectCalls(digests), ...by });
   }
 

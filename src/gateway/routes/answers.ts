@@ -96,7 +96,8 @@ async function answerableTurn(parts: GatewayParts, principal: Principal, id: str
   throw new Refusal({ code: 'PERMISSION_DENIED', reason: 'not_requester', message });
 }
 
-async function answerAs(
+/** Signs a principal's answer, and sends it. @returns the whole digest. @throws DecisionNotAccepted with the reason */
+export async function answerAs(
   { key }: GatewayParts,
   turn: TurnHandle,
   { name, roles }: Principal,

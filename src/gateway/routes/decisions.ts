@@ -8,6 +8,7 @@ import { decidedCalls } from '../../client/approvals/watch-pending';
 import type { ActRecord } from '../../client/turns/start-turn';
 import type { TurnHandle } from '../../client/turns/turn-handle';
 import { asJson } from '../../shared/json/json';
+import { optional } from '../../shared/json/optional';
 import { decidedCall } from '../../shapes/turn-view';
 import { decisionFields, digest, readDecisionBody, sendingOf, type DecisionBody } from '../decision-body';
 import { once } from '../http/idempotency';
@@ -15,6 +16,7 @@ import type { Principal } from '../auth/principals';
 import { answer, answers, body, postHeaders, turnParams } from '../schemas/common';
 import { visibleTurn } from '../auth/turn-session-access';
 import { decideByPasskey } from '../../passkeys/decision';
+import { inStead } from '../../deputies/in-stead';
 import { mustNotNeedPasskey } from '../../passkeys/own-signature';
 import { passkeyAssertion } from '../../shapes/passkey';
 import type { GatewayParts, Route } from '../route';
@@ -35,6 +37,7 @@ const decisionBody = z.strictObject({
 const decisionReply = z.object({
   accepted: z.literal(true),
   by: z.string(),
+  on_behalf_of: z.string().optional().describe('For whom, if a deputy decided.'),
   calls: z.array(z.string()).describe('The whole digests.'),
   now: z
     .array(decidedCall)
@@ -69,15 +72,22 @@ export const decisions: Route = (app, parts) => {
       const { passkey, ...body } = request.body;
       const read = readDecisionBody(asJson(body), principal);
       const { turn } = await visibleTurn(parts, principal, request.params.id);
-      const decide = (handle: TurnHandle) =>
+      const decide = async (handle: TurnHandle) =>
         passkey === undefined
           ? decideAs(handle, parts, principal, read)
-          : decideByPasskey(handle, parts, principal, sendingOf(read, principal), passkey);
+          : decideByPasskey(
+              handle,
+              parts,
+              principal,
+              await inStead(parts, sendingOf(read, principal), read.fields.on_behalf_of),
+              passkey,
+            );
       const calls = await once(request.operation, turn, decide, sentCalls);
       (await parts.client()).inbox.decided(turn.id, calls);
-      return reply
-        .header('cache-control', 'no-store')
-        .send({ accepted: true, by: principal.name, calls, now: await decidedCalls(turn, calls) });
+      return reply.header('cache-control', 'no-store').send({
+        ...{ accepted: true as const, by: principal.name, ...optional({ on_behalf_of: read.fields.on_behalf_of }) },
+        ...{ calls, now: await decidedCalls(turn, calls) },
+      });
     },
   );
 };
@@ -91,7 +101,7 @@ export function sentCalls({ sent }: ActRecord): string[] {
 /**
  * Signs a principal's decision, and sends it.
  * @returns the whole digests
- * @throws Refusal 409 for a principal who has a passkey to sign with; DecisionNotAccepted with the reason
+ * @throws Refusal 409 for a principal who has a passkey to sign with, or who is not the deputy of the person named; DecisionNotAccepted with the reason
  */
 export async function decideAs(
   turn: TurnHandle,
@@ -100,5 +110,6 @@ export async function decideAs(
   body: DecisionBody,
 ): Promise<string[]> {
   await mustNotNeedPasskey(turn, parts, principal, body);
-  return signAndDecide(turn, parts.key, sendingOf(body, principal));
+  const sending = await inStead(parts, sendingOf(body, principal), body.fields.on_behalf_of);
+  return signAndDecide(turn, parts.key, sending);
 }

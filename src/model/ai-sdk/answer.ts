@@ -84,10 +84,10 @@ export class AiSdkAccumulator {
     };
   }
 
-  private open(id: string, opened: OpenPart, part: JsonObject): void {
-    this.byId.set(id, opened);
-    this.parts.push(opened);
-    this.addMetadata(opened, part);
+  private open(id: string, openPart: OpenPart, part: JsonObject): void {
+    this.byId.set(id, openPart);
+    this.parts.push(openPart);
+    this.addMetadata(openPart, part);
   }
 
   private delta(id: string, part: JsonObject): string | undefined {

@@ -1,6 +1,6 @@
 /** Converts a ModelRequest into the options of `doStream`. Pure, and the same for every attempt. */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
-import { foreignBlocksRemoved } from '../foreign-blocks';
+import { withoutForeignBlocks } from '../foreign-blocks';
 import { OwnAnswers } from '../own-answers';
 import type { ModelRequest } from '../provider';
 import { repairConversation } from '../repair-conversation';
@@ -8,7 +8,7 @@ import { repairConversation } from '../repair-conversation';
 type Version = 'v3' | 'v4';
 
 /** Fields of the call options that an agent's `modelOptions` cannot set. */
-const RESERVED: readonly string[] = [
+const RESERVED_FIELDS: readonly string[] = [
   'prompt',
   'tools',
   'toolChoice',
@@ -25,7 +25,9 @@ export function toCallOptions(
 ): JsonObject & { prompt: JsonObject[]; maxOutputTokens: number } {
   const { system, tools, maxTokens, options } = request;
   const { tool_choice, ...others } = options;
-  const allowed = Object.fromEntries(Object.entries(others).filter(([key]) => key !== '__proto__' && !RESERVED.includes(key)));
+  const allowed = Object.fromEntries(
+    Object.entries(others).filter(([key]) => key !== '__proto__' && !RESERVED_FIELDS.includes(key)),
+  );
   const forbidden = isJsonObject(tool_choice ?? null) && (tool_choice as JsonObject).type === 'none';
   return {
     ...allowed,
@@ -49,7 +51,7 @@ export function toCallOptions(
 function promptOf({ messages }: ModelRequest, provider: string, version: Version): JsonObject[] {
   const own = new OwnAnswers(messages, provider);
   const names = new Map<Json | undefined, Json>();
-  return repairConversation(foreignBlocksRemoved(messages, provider), false).flatMap(({ role, content }): JsonObject[] => {
+  return repairConversation(withoutForeignBlocks(messages, provider), false).flatMap(({ role, content }): JsonObject[] => {
     if (role === 'user') return userMessages(content, names, version);
     for (const { type, id, name } of content) if (type === 'tool_use') names.set(id, name ?? '');
     const raw = own.rawOf(content);

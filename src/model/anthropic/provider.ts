@@ -6,26 +6,52 @@ import type { Anthropic } from '@anthropic-ai/sdk';
 import { type JsonObject, isJsonObject, type Json } from '../../shared/json/json';
 import { MessageAccumulator } from './accumulate';
 import { eventsOf, toWire, type WireBody } from './wire';
-import { classifyFailure, type FailureContext } from '../failure';
+import { classifyFailure, type FailureContext, type Vendor } from '../failure';
 import { DEFAULT_TIMEOUT_MS, TimeLimit } from '../time-limit';
 import { sdk } from './sdk';
 import { ANTHROPIC } from './vendor';
 import type { ModelCallbacks, ModelProvider, ModelRequest, ModelResponse } from '../provider';
 import { optional } from '../../shared/json/optional';
 
-export interface AnthropicOptions {
+/** What any of Anthropic's platforms takes. */
+export interface RequestOptions {
+  /** Sent with each request. */
+  headers?: Readonly<Record<string, string>>;
+  /** Whether requests ask the vendor to cache what the next one repeats. @default true */
+  cacheControl?: boolean;
+  /** Time limit of one whole request, its stream included, ms. @default 600000 */
+  timeoutMs?: number;
+}
+
+/** What every client of the SDK gets. */
+export interface ClientOptions {
+  maxRetries: 0;
+  timeout: number;
+  logLevel: 'off';
+  defaultHeaders?: Readonly<Record<string, string>>;
+}
+
+/** Another place where Anthropic's models are, with an SDK of its own. */
+export interface AnthropicPlatform {
+  client(options: ClientOptions): Anthropic;
+  vendor: Vendor;
+  /** Literal secrets to remove from messages. */
+  secrets: readonly (string | undefined)[];
+}
+
+export interface AnthropicOptions extends RequestOptions {
   /** Default: what the SDK finds in the environment (`ANTHROPIC_API_KEY`), unless there is an `authToken`. */
   apiKey?: string;
   /** Sent as a bearer token instead of a key. Default: `ANTHROPIC_AUTH_TOKEN`. */
   authToken?: string;
   /** Default: `ANTHROPIC_BASE_URL`, else the vendor's. */
   baseUrl?: string;
-  /** Time limit of one whole request, its stream included, ms. @default 600000 */
-  timeoutMs?: number;
   /** Shown in logs and audits. @default 'anthropic' */
   name?: string;
   /** For tests: replaces the network. */
   fetch?: typeof fetch;
+  /** In place of Anthropic's own API; `apiKey`, `authToken`, `baseUrl` and `fetch` do not count then. */
+  platform?: AnthropicPlatform;
 }
 
 /** A user's own server may need no key; without one, the SDK would search all over the machine. */
@@ -38,6 +64,11 @@ function credentialOf({ apiKey, authToken, baseUrl }: AnthropicOptions): { apiKe
   return key || token || !(baseUrl ?? url) ? {} : { apiKey: NO_KEY };
 }
 
+function ownClient(options: AnthropicOptions, common: ClientOptions): Anthropic {
+  const { Anthropic } = sdk();
+  return new Anthropic({ ...common, ...credentialOf(options), ...optional({ baseURL: options.baseUrl, fetch: options.fetch }) });
+}
+
 export class AnthropicProvider implements ModelProvider {
   readonly name: string;
   private readonly client: Anthropic;
@@ -46,14 +77,13 @@ export class AnthropicProvider implements ModelProvider {
   constructor(private readonly options: AnthropicOptions = {}) {
     this.name = options.name ?? 'anthropic';
     this.timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
-    const { Anthropic } = sdk();
-    this.client = new Anthropic({
-      ...credentialOf(options),
-      ...optional({ baseURL: options.baseUrl, fetch: options.fetch }),
+    const common: ClientOptions = {
       maxRetries: 0,
       timeout: this.timeoutMs,
       logLevel: 'off', // the SDK prints whole events when one does not parse
-    });
+      ...optional({ defaultHeaders: options.headers }),
+    };
+    this.client = options.platform?.client(common) ?? ownClient(options, common);
   }
 
   /**
@@ -62,7 +92,8 @@ export class AnthropicProvider implements ModelProvider {
    */
   async request(request: ModelRequest, callbacks: ModelCallbacks): Promise<ModelResponse> {
     callbacks.signal.throwIfAborted();
-    const body = withCacheBreakpoints(toWire(request, this.name));
+    const wire = toWire(request, this.name);
+    const body = this.options.cacheControl === false ? wire : withCacheBreakpoints(wire);
     const limit = new TimeLimit(callbacks.signal, this.timeoutMs, this.context(request.model));
     const accumulator = new MessageAccumulator();
     const source = { requestId: null as string | null };
@@ -104,7 +135,8 @@ export class AnthropicProvider implements ModelProvider {
       this.client.apiKey ?? undefined,
       this.client.authToken ?? undefined,
     ];
-    return { vendor: ANTHROPIC, model, baseUrl: this.client.baseURL, secrets };
+    const { vendor = ANTHROPIC, secrets: more = [] } = this.options.platform ?? {};
+    return { vendor, model, baseUrl: this.client.baseURL, secrets: [...secrets, ...more] };
   }
 }
 

@@ -3,7 +3,7 @@
  * compute it again.
  */
 import { isJsonObject, type JsonObject } from '../../shared/json/json';
-import { foreignBlocksRemoved } from '../foreign-blocks';
+import { withoutForeignBlocks } from '../foreign-blocks';
 import { ANTHROPIC_PROVIDER, type ModelRequest } from '../provider';
 import { repairConversation, type WireMessage } from '../repair-conversation';
 import { ANTHROPIC_FILES, withTakenFiles } from '../taken-files';
@@ -39,7 +39,7 @@ export function toWire(request: ModelRequest, provider: string = ANTHROPIC_PROVI
     ...request.serverTools,
   ];
   const taken = withTakenFiles(request.messages, ANTHROPIC_FILES);
-  const own = foreignBlocksRemoved(taken, provider, provider);
+  const own = withoutForeignBlocks(taken, provider, provider);
   const messages = repairConversation(own, request.container !== undefined);
   return {
     ...fitting(allowedOptions(request.options), { messages, tools }),

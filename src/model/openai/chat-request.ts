@@ -5,14 +5,14 @@
 import { createHash } from 'node:crypto';
 import type { Json, JsonObject } from '../../shared/json/json';
 import { optional } from '../../shared/json/optional';
-import { foreignBlocksRemoved } from '../foreign-blocks';
+import { withoutForeignBlocks } from '../foreign-blocks';
 import type { ModelMessage, ModelRequest, ModelTool } from '../provider';
 import { repairConversation } from '../repair-conversation';
 import { fileParts, textOf } from './content-parts';
 import { strictSchema } from './strict-schema';
 
 /** Fields that an agent's `modelOptions` cannot set: admission, budget and audit rely on them. */
-const RESERVED: readonly string[] = ['model', 'messages', 'tools', 'functions', 'stream', 'stream_options', 'n', 'store'];
+const RESERVED_FIELDS: readonly string[] = ['model', 'messages', 'tools', 'functions', 'stream', 'stream_options', 'n', 'store'];
 
 export interface ChatDialect {
   /** Name of the provider, which finds its own answers in the conversation. */
@@ -23,7 +23,7 @@ export interface ChatDialect {
 
 export function toChatBody(request: ModelRequest, { provider, maxTokensField }: ChatDialect): JsonObject {
   const { model, system, tools, maxTokens, options } = request;
-  const messages = repairConversation(foreignBlocksRemoved(request.messages, provider), false);
+  const messages = repairConversation(withoutForeignBlocks(request.messages, provider), false);
   const { tool_choice, parallel_tool_calls, ...others } = allowedOptions(options);
   return {
     ...others,
@@ -39,7 +39,7 @@ export function toChatBody(request: ModelRequest, { provider, maxTokensField }: 
 }
 
 function allowedOptions(options: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(options).filter(([key]) => key !== '__proto__' && !RESERVED.includes(key)));
+  return Object.fromEntries(Object.entries(options).filter(([key]) => key !== '__proto__' && !RESERVED_FIELDS.includes(key)));
 }
 
 /** A request for a summary forbids tools in the words of the Messages API. */

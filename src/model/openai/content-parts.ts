@@ -26,7 +26,7 @@ function imageParts(source: JsonObject, api: Api): JsonObject[] {
 /** A document of text becomes text: the APIs take files only as PDF. */
 function documentParts(block: JsonObject, source: JsonObject, api: Api): JsonObject[] {
   if (source.type === 'text')
-    return [{ type: api === 'chat' ? 'text' : 'input_text', text: titled(block, String(source.data ?? '')) }];
+    return [{ type: api === 'chat' ? 'text' : 'input_text', text: withTitle(block, String(source.data ?? '')) }];
   const data = urlOf(source);
   if (data === null) return [];
   const filename = typeof block.title === 'string' && block.title !== '' ? block.title : 'document.pdf';
@@ -35,7 +35,7 @@ function documentParts(block: JsonObject, source: JsonObject, api: Api): JsonObj
   return source.type === 'url' ? [{ type: 'text', text: `Document: ${data}` }] : [{ type: 'file', file }];
 }
 
-function titled({ title }: JsonObject, text: string): string {
+function withTitle({ title }: JsonObject, text: string): string {
   return typeof title === 'string' && title !== '' ? `${title}\n\n${text}` : text;
 }
 

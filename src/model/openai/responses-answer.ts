@@ -68,7 +68,7 @@ function partsOf(item: JsonObject): JsonObject[] {
   return item.type === 'message' ? listOf(item.content) : [];
 }
 
-function stopReasonOf({ status, incomplete_details }: JsonObject, hasCalls: boolean, refused: boolean): StopReason {
+function stopReasonOf({ status, incomplete_details }: JsonObject, hasCalls: boolean, isRefusal: boolean): StopReason {
   if (status === 'incomplete') {
     const reason = isJsonObject(incomplete_details ?? null) ? (incomplete_details as JsonObject).reason : null;
     if (reason === 'max_output_tokens') return 'max_tokens';
@@ -77,7 +77,7 @@ function stopReasonOf({ status, incomplete_details }: JsonObject, hasCalls: bool
   }
   if (status !== 'completed') throw unknownStopReason(status ?? null);
   if (hasCalls) return 'tool_use';
-  return refused ? 'refusal' : 'end_turn';
+  return isRefusal ? 'refusal' : 'end_turn';
 }
 
 function usageOf(usage: Json | undefined): ModelUsage {

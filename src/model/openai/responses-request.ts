@@ -4,14 +4,14 @@
  */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { optional } from '../../shared/json/optional';
-import { foreignBlocksRemoved } from '../foreign-blocks';
+import { withoutForeignBlocks } from '../foreign-blocks';
 import { OwnAnswers } from '../own-answers';
 import type { ModelMessage, ModelRequest, ModelTool } from '../provider';
 import { repairConversation } from '../repair-conversation';
 import { fileParts } from './content-parts';
 import { strictSchema } from './strict-schema';
 
-const RESERVED: readonly string[] = [
+const RESERVED_FIELDS: readonly string[] = [
   'model',
   'input',
   'instructions',
@@ -47,7 +47,7 @@ export function toResponsesBody(request: ModelRequest, provider: string): JsonOb
  * about calls and results are the same.
  */
 function inputItems(messages: readonly ModelMessage[], provider: string): JsonObject[] {
-  const repaired = repairConversation(foreignBlocksRemoved(messages, provider), false);
+  const repaired = repairConversation(withoutForeignBlocks(messages, provider), false);
   const own = new OwnAnswers(messages, provider);
   return repaired.flatMap(({ role, content }) => {
     if (role === 'user') return userItems(content);
@@ -94,7 +94,7 @@ function toTool({ name, description, input_schema, strict }: ModelTool): JsonObj
 }
 
 function allowedOptions(options: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(options).filter(([key]) => key !== '__proto__' && !RESERVED.includes(key)));
+  return Object.fromEntries(Object.entries(options).filter(([key]) => key !== '__proto__' && !RESERVED_FIELDS.includes(key)));
 }
 
 function choiceOf(choice: Json | undefined): Json | undefined {

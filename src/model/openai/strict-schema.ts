@@ -7,7 +7,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json
 export type StrictSchema = { schema: JsonObject; reason: null } | { schema: null; reason: string };
 
 /** Keywords that the subset has, by the documentation of structured outputs. */
-const KEPT: ReadonlySet<string> = new Set([
+const KEPT_KEYWORDS: ReadonlySet<string> = new Set([
   ...[
     'type',
     'properties',
@@ -58,7 +58,7 @@ function adapt(schema: Json | undefined, at: string): JsonObject {
   const shaping = Object.keys(whole).find((key) => SHAPING.has(key));
   if (shaping !== undefined) throw new Misfit(`${at} uses ${shaping}`);
   const { properties, items, anyOf, $defs, ...rest } = Object.fromEntries(
-    Object.entries(whole).filter(([key, value]) => KEPT.has(key) && (key !== 'format' || FORMATS.has(value))),
+    Object.entries(whole).filter(([key, value]) => KEPT_KEYWORDS.has(key) && (key !== 'format' || FORMATS.has(value))),
   );
   return {
     ...rest,

@@ -16,7 +16,7 @@ import type { Offer } from './offers';
 import type { ElicitRequestFormParams, RequestId, Server, Tool } from './sdk';
 import type { Ask } from './wait-for-turn';
 
-const ANSWER_WITHIN_MS = 10 * 60_000;
+export const ANSWER_WITHIN_MS = 10 * 60_000;
 /** Limit for a text that the client's model has written, characters. */
 const MOST_SAMPLE = 50_000;
 
@@ -131,8 +131,8 @@ export interface Answer {
 export type Decide = (turn: TurnHandle, answer: Answer) => Promise<void>;
 
 /** Dialogues have little room: a longer card is not shown. */
-const MOST_LINES = 120;
-const MOST_TEXT = 8_000;
+export const MOST_LINES = 120;
+export const MOST_TEXT = 8_000;
 const MOST_NOTE = 1000;
 /** A card may appear a moment after its question. */
 const CARD_TRIES = 10;

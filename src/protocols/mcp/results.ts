@@ -70,13 +70,13 @@ function turnResult({ turn_id, state, text, reason }: TurnView): CallToolResult 
 }
 
 /** Why the caller gets no outcome yet. */
-export type Open = { why: 'approval'; detail: string | null } | { why: 'in_doubt' } | { why: 'question' } | { why: 'time' };
+export type Open = { why: 'approval' | 'question'; detail: string | null } | { why: 'in_doubt' } | { why: 'time' };
 
 /** Marked as an error, because the result that the tool promises is missing. */
 export function openResult(id: string, uiUrl: string | null, open: Open): CallToolResult {
   const text = [
     WHY[open.why],
-    ...(open.why === 'approval' && open.detail !== null ? [open.detail] : []),
+    ...('detail' in open && open.detail !== null ? [open.detail] : []),
     ...(open.why === 'time' ? [] : [uiUrl === null ? 'A person sees it with: holdfast pending' : `A person sees it at ${uiUrl}`]),
     `Do not call the tool again: it would be another call. ${OUTCOME_TOOL} with {"id": ${JSON.stringify(id)}} tells what became of it.`,
   ].join('\n');

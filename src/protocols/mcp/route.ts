@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { McpDefinition } from '../../agents/mcp';
 import { Refusal, type Wrong } from '../../gateway/http/errors';
+import type { SendAnswer } from './ask-question';
 import type { Decide } from './asks';
 import { offersBy, type Offers, type OffersBy } from './offers';
 import { sdk } from './sdk';
@@ -11,6 +12,7 @@ import { Sessions, type PartsOf, type Session } from './sessions';
 import type { Principal } from '../../gateway/auth/principals';
 import { jsonSchema } from '../../gateway/schemas/common';
 import { refuseExpiredKey } from '../../gateway/tool-calls';
+import { answerAs } from '../../gateway/routes/answers';
 import { decideAs } from '../../gateway/routes/decisions';
 import type { GatewayParts, Route } from '../../gateway/route';
 
@@ -67,6 +69,7 @@ export const mcp: Route = (app, parts) => {
 };
 
 const NOTHING: Offers = new Map();
+const ANSWERS: readonly string[] = ['starter', 'approver'];
 
 function partsOf(parts: GatewayParts, offer: Pick<McpParts, 'offers' | 'mcp' | 'agent'>): PartsOf {
   const { client, log } = parts;
@@ -76,6 +79,9 @@ function partsOf(parts: GatewayParts, offer: Pick<McpParts, 'offers' | 'mcp' | '
       await decideAs(turn, parts, principal, { kind: decision, fields });
     };
   };
+  const answerFor = (principal: Principal): SendAnswer => {
+    return async (turn, { digest, value }) => void (await answerAs(parts, turn, principal, { call: digest, value }));
+  };
   return (session) => ({
     client,
     log,
@@ -83,6 +89,8 @@ function partsOf(parts: GatewayParts, offer: Pick<McpParts, 'offers' | 'mcp' | '
     principal: () => session().principal,
     checkKey: (tool, input) => refuseExpiredKey(parts, tool, session().principal.name, input),
     decide: () => (session().principal.roles.includes('approver') ? decideFor(session().principal) : null),
+    // As over HTTP: a client asks about turns that its principal has begun.
+    answer: () => (session().principal.roles.some((role) => ANSWERS.includes(role)) ? answerFor(session().principal) : null),
   });
 }
 

@@ -14,12 +14,14 @@ import { sees, type Principal } from '../../gateway/auth/principals';
 import { AppAnswers, askerOf, invalidParams, pageOf, quote } from './app-prompts';
 import { capabilitiesOf, offerOfApp, type Offer, type Offers } from './offers';
 import { inputFromClient, listedFor, NotGiven, elicitation, type Decide } from './asks';
-import { follow, type FollowResult } from './wait-for-turn';
+import { questionElicitation, type SendAnswer } from './ask-question';
+import { follow, type Asks, type FollowResult } from './wait-for-turn';
 import { reportProgress, type ToolLogs } from './progress';
 import { endedResult, openResult, wrongResult } from './results';
 import {
   sdk,
   type CallToolResult,
+  type RequestId,
   type RequestHandlerExtra,
   type Server,
   type ServerNotification,
@@ -46,6 +48,8 @@ export interface McpParts {
   agent?: string | undefined;
   /** Null: the principal may not decide, or not from here. */
   decide(): Decide | null;
+  /** Null: the principal may not answer questions of the model, or not from here. */
+  answer(): SendAnswer | null;
 }
 
 export interface McpEndpoint {
@@ -120,17 +124,27 @@ async function answer(parts: McpParts, server: Server, call: IncomingCall, extra
   const { signal, requestId } = extra;
   const own = offer.kind !== 'outcome';
   const turn = offer.kind === 'outcome' ? await seenTurn(parts, input.id) : await startTurn(parts, offer, input, extra);
-  const decide = own && server.getClientCapabilities()?.elicitation?.form ? parts.decide() : null;
-  const ask = decide && elicitation(server, requestId, decide);
+  const asks = own && server.getClientCapabilities()?.elicitation?.form ? asksOf(parts, server, requestId) : NOBODY;
   const heard = own ? listeners(turn.id, call.logs, extra) : listeners(turn.id, null, extra);
   const atMost = own ? WAIT_MS : secondsOf(input.wait_seconds) * 1000;
   try {
-    const outcome = await follow(turn, { ask, signal, atMost, heard: (event) => heard.forEach((listener) => listener(event)) });
+    const outcome = await follow(turn, { asks, signal, atMost, heard: (event) => heard.forEach((listener) => listener(event)) });
     return resultOf(turn, outcome, offer.kind === 'tool' ? offer.listing.outputSchema : undefined);
   } catch (error) {
     if (signal.aborted && own && !left()) await cancelTurn(parts.log, turn);
     throw error;
   }
+}
+
+const NOBODY: Asks = { approval: null, question: null };
+
+/** How the client's user is asked, as far as the principal may decide and answer. */
+function asksOf(parts: McpParts, server: Server, requestId: RequestId): Asks {
+  const [decide, send, principal] = [parts.decide(), parts.answer(), parts.principal()];
+  return {
+    approval: decide && elicitation(server, requestId, decide),
+    question: send && questionElicitation(server, requestId, { principal, send }),
+  };
 }
 
 /** Listeners for the turn's events. Logs are sent only for a call that the client has made itself. */

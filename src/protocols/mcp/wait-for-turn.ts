@@ -16,9 +16,14 @@ import type { EventStore, JSONRPCMessage } from './sdk';
  */
 export type Ask = (turn: TurnHandle, digest: string, withdrawn: AbortSignal) => Promise<string | null>;
 
+/** How to ask, by what waits. Null: no person can be asked here. */
+export interface Asks {
+  approval: Ask | null;
+  question: Ask | null;
+}
+
 export interface Following {
-  /** Null: no person can be asked here. */
-  ask: Ask | null;
+  asks: Asks;
   /** Ends the wait; the turn goes on. */
   signal: AbortSignal;
   /** Longest wait, ms. */
@@ -30,10 +35,10 @@ export interface Following {
 export type FollowResult = { ended: TurnView } | { open: Open };
 
 /** @throws TurnNotFound, NoWorker; AbortError when the signal aborts */
-export async function follow(turn: TurnHandle, { ask, signal, atMost, heard }: Following): Promise<FollowResult> {
+export async function follow(turn: TurnHandle, { asks, signal, atMost, heard }: Following): Promise<FollowResult> {
   const stop = new AbortController();
   let tooLong: NodeJS.Timeout | undefined;
-  const questions = new Questions(turn, ask);
+  const questions = new Questions(turn, asks);
   const onAbort = () => stop.abort();
   signal.addEventListener('abort', onAbort);
   try {
@@ -43,7 +48,7 @@ export async function follow(turn: TurnHandle, { ask, signal, atMost, heard }: F
         heard?.(event);
         if (event.type === 'approval_requested') questions.about(event.call, 'approval');
         if (event.type === 'question_asked') questions.about(event.call, 'question');
-        if (event.type === 'tool_started' || event.type === 'tool_result') questions.withdraw(event.call);
+        if (ENDS_A_QUESTION.includes(event.type) && 'call' in event) questions.withdraw(event.call);
         if (event.type === 'tool_error') {
           if (event.effect === 'in_doubt') questions.about(event.call, 'in_doubt');
           else questions.withdraw(event.call);
@@ -64,6 +69,8 @@ export async function follow(turn: TurnHandle, { ask, signal, atMost, heard }: F
   }
 }
 
+const ENDS_A_QUESTION: readonly TurnEvent['type'][] = ['tool_started', 'tool_result', 'question_answered'];
+
 const MORE_HAVE_TO = 'The decision was accepted; other people must decide too.';
 
 const LOOK_EVERY_MS = 200;
@@ -82,7 +89,7 @@ class Questions {
 
   constructor(
     private readonly turn: TurnHandle,
-    private readonly ask: Ask | null,
+    private readonly asks: Asks,
   ) {
     this.openQuestion.catch(() => undefined);
   }
@@ -111,10 +118,13 @@ class Questions {
   private async handle(call: string, why: 'approval' | 'question' | 'in_doubt', withdrawn: AbortSignal): Promise<void> {
     const waiting = await this.waiting(call, withdrawn);
     if (waiting === null) return;
-    if (why !== 'approval') return this.answer({ open: { why } });
-    const detail = this.ask ? await this.ask(this.turn, waiting.digest, withdrawn) : null;
+    if (why === 'in_doubt') return this.answer({ open: { why } });
+    const ask = this.asks[why];
+    const detail = ask === null ? null : await ask(this.turn, waiting.digest, withdrawn);
     if (withdrawn.aborted) return;
-    if (this.ask === null || detail !== null) return this.answer({ open: { why, detail } });
+    if (ask === null || detail !== null) return this.answer({ open: { why, detail } });
+    // One answer is enough.
+    if (why === 'question') return;
     const still = (await this.turn.pending()).some(({ digest }) => digest === waiting.digest);
     if (still && !withdrawn.aborted) this.answer({ open: { why, detail: MORE_HAVE_TO } });
   }

@@ -22,6 +22,8 @@ export interface Decision extends DecisionSource {
   run_id: string;
   /** The principal if the decision is attested, else the name that the sender gave. Empty: nobody decided in time. */
   by: string;
+  /** Of an approval: whom a deputy decided for. Absent: nobody else. */
+  on_behalf_of?: string;
   note: string | null;
   /** ISO 8601, workflow time: when the decision was accepted; without `until`, when it counted. */
   at: string;
@@ -91,22 +93,54 @@ export interface OpenQuestion {
   /** ISO 8601; null: never. */
   expires_at: string | null;
   /** People who have already decided the same. */
-  said: readonly { by: string }[];
+  said: readonly Vote[];
+}
+
+/** Whose decision it is. A deputy and the person whom the deputy decides for count as one. */
+export interface Vote {
+  by: string;
+  /** Absent: the person decides for nobody else. */
+  on_behalf_of?: string;
+}
+
+/** The people behind a decision: its author, and whom the author decides for. */
+export function peopleOf({ by, on_behalf_of }: Vote): string[] {
+  return on_behalf_of === undefined ? [by] : [by, on_behalf_of];
+}
+
+/** Whether the decision is this person's, or was given in the person's stead. */
+export function isBehind(vote: Vote, person: string): boolean {
+  return peopleOf(vote).some((one) => samePerson(one, person));
+}
+
+/** Whether a person stands behind both decisions: then they are one vote. */
+export function sharePerson(one: Vote, other: Vote): boolean {
+  return peopleOf(one).some((a) => peopleOf(other).some((b) => samePerson(a, b)));
+}
+
+/** As people read it. */
+export function nameOfVote({ by, on_behalf_of }: Vote): string {
+  return on_behalf_of === undefined ? by : `${by} for ${on_behalf_of}`;
 }
 
 /** Why a decision on an open question does not count, or null. */
 export function decisionFault(
   { digest, policy, makers, expires_at, said }: OpenQuestion,
-  { kind, by, attested }: { kind: 'approve' | 'deny' | 'settle' | 'answer'; by: string; attested: boolean },
+  { kind, attested, ...vote }: Vote & { kind: 'approve' | 'deny' | 'settle' | 'answer'; attested: boolean },
   nowMs: number,
 ): string | null {
   if (policy.channel === 'attested' && !attested)
     return `call ${digest} takes signed decisions only; \`holdfast sign\` makes one`;
   if (expires_at !== null && nowMs > Date.parse(expires_at)) return `call ${digest} expired at ${expires_at}`;
   if (kind === 'deny') return null;
-  if (policy.four_eyes && makers.some((maker) => samePerson(maker, by)))
-    return `${by} asked for call ${digest}, changed it or steered the turn; somebody else has to decide`;
-  return said.some((earlier) => samePerson(earlier.by, by)) ? `${by} has decided on call ${digest} already` : null;
+  const people = peopleOf(vote);
+  const maker = people.find((person) => makers.some((one) => samePerson(one, person)));
+  if (policy.four_eyes && maker !== undefined)
+    return `${maker} asked for call ${digest}, changed it or steered the turn; somebody else has to decide`;
+  const earlier = said.find((one) => sharePerson(one, vote));
+  if (earlier === undefined) return null;
+  const both = people.find((person) => peopleOf(earlier).some((one) => samePerson(one, person)))!;
+  return `${both} has decided on call ${digest} already`;
 }
 
 /** Whether two names mean the same person, however written. */

@@ -14,6 +14,8 @@ export interface DecisionFields {
   calls: string[];
   /** Empty if the signed decision names the person. */
   by: string;
+  /** Approve: whom a deputy decides for; absent: nobody else, or the signed decision says it. */
+  on_behalf_of?: string;
   note: string | null;
   /** Approve: the input that replaces the call's input. */
   input: JsonObject | null;
@@ -37,7 +39,7 @@ const MAX_NOTE = 4000;
 /** Checks shape and types. Other code finds the call that is meant. */
 export function readDecision(kind: DecisionKind, value: Json): ReadDecision {
   if (!isJsonObject(value)) return bad('it must be one JSON object such as {"call": "…", "by": "…"}');
-  const { call, calls, by, note, input, outcome, attestation, value: answer } = value;
+  const { call, calls, by, on_behalf_of, note, input, outcome, attestation, value: answer } = value;
   const fieldNames = ['call', ...(kind === 'answer' ? [] : ['calls']), 'by', 'note', 'attestation', ...(OWN[kind] ?? [])];
   const strange = Object.keys(value).find((key) => !fieldNames.includes(key));
   if (strange !== undefined)
@@ -53,6 +55,10 @@ export function readDecision(kind: DecisionKind, value: Json): ReadDecision {
     return bad('"attestation" must be what `holdfast sign` printed, one for each call');
   if (by === undefined ? attestations.length === 0 : typeof by !== 'string' || by.length > MAX_BY || plainName(by) === '')
     return bad(`"by" must name who decides, in 1 to ${MAX_BY} characters`);
+  if (on_behalf_of !== undefined && !isName(on_behalf_of))
+    return bad(`"on_behalf_of" must name the person whom a deputy decides for, in 1 to ${MAX_BY} characters`);
+  if (on_behalf_of !== undefined && input !== undefined)
+    return bad('a deputy changes no input: send the change in your own name, or deny the call with a note');
   if (note !== undefined && (typeof note !== 'string' || note.length > MAX_NOTE))
     return bad(`"note" must be text of at most ${MAX_NOTE} characters`);
   if (kind === 'settle' && outcome !== 'applied' && outcome !== 'not_applied')
@@ -66,6 +72,7 @@ export function readDecision(kind: DecisionKind, value: Json): ReadDecision {
     fields: {
       calls: digests,
       by: (by as string | undefined) ?? '',
+      ...(on_behalf_of === undefined ? {} : { on_behalf_of: on_behalf_of as string }),
       note: note ?? null,
       input: input ?? null,
       outcome: kind === 'settle' ? (outcome as 'applied' | 'not_applied') : null,
@@ -100,7 +107,11 @@ function unkeepable(value: Json): string | null {
   }
 }
 
-const OWN: Partial<Record<DecisionKind, string[]>> = { approve: ['input'], settle: ['outcome'], answer: ['value'] };
+const OWN: Partial<Record<DecisionKind, string[]>> = {
+  approve: ['input', 'on_behalf_of'],
+  settle: ['outcome'],
+  answer: ['value'],
+};
 
 /** One text, or up to `most` different texts, that match the pattern; null: neither. */
 function texts(value: Json | undefined, pattern: RegExp, most: number): string[] | null {

@@ -20,7 +20,14 @@ export interface CheckDecisionInput {
   at: string;
 }
 
-export type CheckDecisionOutput = { ok: true; principal: string } | { ok: false; reason: string };
+export type CheckDecisionOutput =
+  | {
+      ok: true;
+      principal: string;
+      /** For whom, if the principal decides as a deputy. */
+      on_behalf_of?: string;
+    }
+  | { ok: false; reason: string };
 
 /** Asks whether an answer fits its question, and who gave it. */
 export interface CheckAnswerInput {

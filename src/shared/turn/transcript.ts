@@ -14,8 +14,9 @@ export const BLOCK_KINDS = [
   'settlement',
   'summary',
   'end',
-  // Of no transcript: the enrolment of a passkey, a block of its own.
+  // Of no transcript, blocks of their own: the enrolment of a passkey; a deputy who was named, or whose period was ended.
   'enrolment',
+  'deputy',
 ] as const;
 export type BlockKind = (typeof BLOCK_KINDS)[number];
 

@@ -12,6 +12,7 @@ export type {
   DecisionView,
   DirectCallView,
   EarlierCalls,
+  FallbackView,
   IgnoredSignal,
   SubTurnView,
   SurfacedCall,

@@ -1,6 +1,6 @@
 /**
- * The trail: every decision and every destructive call, over all turns, and every enrolment of a passkey. The blocks of the transcripts are authoritative. The trail
- * is an index of them, and each entry follows from one block alone, so a reader can check whether the block still says the same.
+ * The trail: every decision and every destructive call, over all turns, every enrolment of a passkey, and every
+ * deputy. The blocks of the transcripts are authoritative. The trail is an index of them, and each entry follows from one block alone, so a reader can check whether the block still says the same.
  */
 import { searchable } from '../../shared/text/visible';
 import { samePerson } from '../../shared/approval/approval';
@@ -13,13 +13,13 @@ import { isHash } from '../../shared/json/sha256';
 
 /** In this order in the trail: a new one goes to the end. */
 export const TRAIL_KINDS = [
-  ...(['admission', 'decision', 'dispatch', 'effect', 'settlement', 'enrolment'] as const),
+  ...(['admission', 'decision', 'dispatch', 'effect', 'settlement', 'enrolment', 'deputy'] as const),
 ] as const satisfies BlockKind[];
 
 /** For an admission: rejected, asked, allowed. For a decision: approved, answered, denied, expired, edited. */
 export const TRAIL_STATES = [
   ...(['rejected', 'asked', 'allowed', 'approved', 'answered', 'denied', 'expired', 'edited'] as const),
-  ...(['dispatched', 'applied', 'not_applied', 'refused', 'in_doubt', 'enrolled'] as const),
+  ...(['dispatched', 'applied', 'not_applied', 'refused', 'in_doubt', 'enrolled', 'deputy_named', 'deputy_ended'] as const),
 ] as const;
 export type TrailState = (typeof TRAIL_STATES)[number];
 
@@ -40,7 +40,7 @@ export interface TrailEntry {
   tool: string;
   version: string;
   class: string;
-  /** The call's digest; null for an admission, which comes before it. For an enrolment: the hash of the passkey's key. */
+  /** The call's digest; null for an admission, which comes before it. For an enrolment: the hash of the passkey's key; for a deputy: that of the signed statement. */
   digest: string | null;
   /** The person who decided or settled, or the `kid` of the key that enrolled; empty: no person did. */
   by: string;
@@ -118,6 +118,8 @@ export function entriesOf(storedBlock: StoredBlock): TrailEntry[] {
       return entry({ digest: read.digest, state: 'dispatched' });
     case 'enrolment':
       return entry({ digest: read.digest, state: 'enrolled', by: read.by ?? '' });
+    case 'deputy':
+      return entry({ digest: read.digest, state: read.ended ? 'deputy_ended' : 'deputy_named', by: read.by ?? '' });
     case 'effect':
       return entry({ digest: read.digest, state: read.effect ?? '' });
     case 'settlement':

@@ -9,6 +9,7 @@ import { hashJson } from '../../shared/json/digests';
 import type { Json } from '../../shared/json/json';
 import { optional } from '../../shared/json/optional';
 import type { DecisionFields, DecisionKind } from '../../shared/approval/decision';
+import type { CheckDecisionOutput } from '../../shared/io/people';
 import {
   countReservedPlaces,
   countDecision,
@@ -45,7 +46,7 @@ export type Check = (
     /** The roles that this question takes now; absent: those of the tool. */
     roles?: string[];
   },
-) => Promise<{ ok: true; principal: string } | { ok: false; reason: string }>;
+) => Promise<CheckDecisionOutput>;
 
 /** Checks whether an answer fits its question, and is by somebody who may answer it; returns who that is. */
 export type CheckAnswer = (
@@ -147,7 +148,9 @@ export class ApprovalQuestions {
       const match = findQuestion(this.pendings, kind, call, isStale);
       if (typeof match === 'string') return match;
       if (decisions.some(({ pending }) => pending === match)) return `"calls" names call ${call} twice`;
-      decisions.push({ pending: match, kind, fields, from, by: fields.by, attestation: fields.attestations[index] ?? null });
+      const { by, on_behalf_of } = fields;
+      const attestation = fields.attestations[index] ?? null;
+      decisions.push({ pending: match, kind, fields, from, by, ...optional({ on_behalf_of }), attestation });
     }
     const needsCheck = fields.attestations.length > 0 || fields.input !== null || kind === 'answer';
     if (needsCheck) return this.overloadReason() ?? this.later(decisions);
@@ -259,8 +262,9 @@ export class ApprovalQuestions {
   }
 
   private fits(decisions: IncomingDecision[]): boolean {
-    const words = decisions.map(({ by, fields: { note, value }, from: { identity }, attestation }) => ({
+    const words = decisions.map(({ by, on_behalf_of, fields: { note, value }, from: { identity }, attestation }) => ({
       by,
+      ...optional({ on_behalf_of }),
       note,
       identity,
       attestation,
@@ -302,7 +306,11 @@ function nameSigner(decision: IncomingDecision, result: Awaited<ReturnType<Check
   if (!result.ok) return result.reason;
   if (decision.by !== '' && !samePerson(decision.by, result.principal))
     return `it is signed for ${result.principal}, and says ${decision.by}`;
+  const { on_behalf_of } = result;
+  if (decision.on_behalf_of !== undefined && !samePerson(decision.on_behalf_of, on_behalf_of ?? ''))
+    return `it is signed ${on_behalf_of === undefined ? 'for nobody else' : `on behalf of ${on_behalf_of}`}, and says ${decision.on_behalf_of}`;
   decision.by = result.principal;
+  if (on_behalf_of !== undefined) decision.on_behalf_of = on_behalf_of;
   return null;
 }
 

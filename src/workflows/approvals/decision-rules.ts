@@ -4,6 +4,7 @@
  */
 import { decisionFault, samePerson, type Decision, type DecisionSource, type Settlement } from '../../shared/approval/approval';
 import type { DecisionFields, DecisionKind } from '../../shared/approval/decision';
+import { optional } from '../../shared/json/optional';
 import {
   approvalsSoFar,
   type ApprovalAnswer,
@@ -24,6 +25,8 @@ export interface IncomingDecision {
   fields: DecisionFields;
   from: DecisionOrigin;
   by: string;
+  /** Whom a deputy decides for. */
+  on_behalf_of?: string;
   attestation: string | null;
 }
 
@@ -69,7 +72,7 @@ const NONE_WAITS: Readonly<Record<Question['kind'], string>> = {
 
 /** Why this decision does not count, or null. */
 export function reasonAgainst(
-  { pending, kind, by, attestation, fields }: IncomingDecision,
+  { pending, kind, by, on_behalf_of, attestation, fields }: IncomingDecision,
   requester: string,
   stale: boolean,
   nowMs: number,
@@ -84,13 +87,16 @@ export function reasonAgainst(
     question.kind === 'doubt' ? question.settlements.filter(sameOutcome(fields.outcome)) : approvalsSoFar(question);
   return decisionFault(
     { digest, policy, makers, expires_at, said: statements },
-    { kind, by, attested: attestation !== null },
+    { kind, by, ...optional({ on_behalf_of }), attested: attestation !== null },
     nowMs,
   );
 }
 
 /** Counts a decision that has no fault. A denial, or a complete quorum, answers the question. */
-export function countDecision({ pending, kind, by, attestation, from, fields }: IncomingDecision, at: string): void {
+export function countDecision(
+  { pending, kind, by, on_behalf_of, attestation, from, fields }: IncomingDecision,
+  at: string,
+): void {
   const { note, outcome } = fields;
   const signature = attestation === null ? {} : { attestation };
   const { question } = pending;
@@ -106,7 +112,11 @@ export function countDecision({ pending, kind, by, attestation, from, fields }: 
     pending.answer = { how: 'answered', decision: answer } as never;
     return;
   }
-  const decision = { ...decisionOn(question, kind === 'approve' ? 'approve' : 'deny', { by, note, ...from }, at), ...signature };
+  const vote = { by, ...optional({ on_behalf_of }) };
+  const decision = {
+    ...decisionOn(question, kind === 'approve' ? 'approve' : 'deny', { ...vote, note, ...from }, at),
+    ...signature,
+  };
   if (kind === 'deny') {
     pending.answer = { how: 'denied', decision } as never;
     return;
@@ -124,7 +134,7 @@ export function countReservedPlaces({ pending: { question }, kind }: Pick<Incomi
 export function decisionOn(
   question: ApprovalQuestion | PersonQuestion,
   kind: Decision['decision'],
-  from: Pick<Decision, 'by' | 'note' | 'channel' | 'identity' | 'until'> & { at?: string },
+  from: Pick<Decision, 'by' | 'on_behalf_of' | 'note' | 'channel' | 'identity' | 'until'> & { at?: string },
   at: string,
 ): Decision {
   return {

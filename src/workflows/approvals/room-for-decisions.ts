@@ -14,6 +14,8 @@ import type { OpenStep, Progress, TurnData } from '../turn/state';
 /** What one person says about a call. */
 export interface Statement {
   by: string;
+  /** Whom a deputy decides for. */
+  on_behalf_of?: string;
   note: string | null;
   identity: string;
   attestation?: string | null;
@@ -88,8 +90,9 @@ function fits(statements: Statement[], makers: string[], places: number): boolea
   return sizes.texts + places * ANSWER_BYTES.texts <= ROOM.texts && sizes.all + places * ANSWER_BYTES.all <= ROOM.all;
 }
 
-function bytesOf({ by, note, identity, attestation, value }: Statement): Bytes {
-  const texts = DECISION_BYTES + jsonBytes([by, note, identity]) + (value === undefined ? 0 : jsonBytes(value));
+function bytesOf({ by, on_behalf_of, note, identity, attestation, value }: Statement): Bytes {
+  const others = [on_behalf_of, value].filter((one) => one !== undefined);
+  const texts = DECISION_BYTES + jsonBytes([by, note, identity]) + others.reduce((sum: number, one) => sum + jsonBytes(one), 0);
   return { texts, all: texts + (attestation?.length ?? 0) };
 }
 

@@ -85,6 +85,7 @@ export function showDecisions(data: TurnData, id: string, decisions: Decision[])
   approval.decisions = decisions.map((decision) => ({
     decision: decision.decision,
     by: decision.by,
+    ...optional({ on_behalf_of: decision.on_behalf_of }),
     at: decision.at,
     note: decision.note,
     channel: decision.channel,

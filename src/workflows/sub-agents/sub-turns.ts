@@ -130,12 +130,15 @@ export class Forwarding {
 }
 
 /** The decision in the form of an update's body. */
-function bodyOf(decision: DecisionKind, { calls, by, note, input, outcome, attestations, value }: DecisionFields): JsonObject {
+function bodyOf(
+  decision: DecisionKind,
+  { calls, by, on_behalf_of, note, input, outcome, attestations, value }: DecisionFields,
+): JsonObject {
   return {
     decision,
     ...(decision === 'answer' ? { call: calls[0]! } : { calls }),
     ...(by === '' ? {} : { by }),
-    ...optional({ note: note ?? undefined, input: input ?? undefined, outcome: outcome ?? undefined, value }),
+    ...optional({ on_behalf_of, note: note ?? undefined, input: input ?? undefined, outcome: outcome ?? undefined, value }),
     ...(attestations.length === 0 ? {} : { attestation: attestations }),
   };
 }

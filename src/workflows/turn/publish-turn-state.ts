@@ -37,6 +37,7 @@ export function turnView(input: TurnInput, data: TurnData, turnQuestions: TurnQu
     usage: usageSoFar(data),
     calls: data.calls,
     ...(data.earlier_calls ? { earlier_calls: data.earlier_calls } : {}),
+    ...(data.fallbacks ? { fallbacks: data.fallbacks } : {}),
     pending: [...waitingHere(data, turnQuestions), ...surfacedQuestions(data).flatMap(({ call }) => call.digest ?? [])],
     ignored_signals: data.ignored,
     ...(data.steered?.by.length ? { steered_by: data.steered.by } : {}),

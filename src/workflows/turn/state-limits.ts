@@ -4,7 +4,7 @@
  * of it.
  */
 import { type JsonObject, cutJson, jsonBytes, packJson, isJsonObject, type Json, utf8Length } from '../../shared/json/json';
-import type { AdmittedCall, CallOutcome } from '../../shared/io/activities';
+import type { AdmittedCall, CallOutcome, TakeStepOutput } from '../../shared/io/activities';
 import { isFinal } from '../../shared/turn/calls';
 import {
   SHORT,
@@ -48,6 +48,8 @@ export const STATE_BYTES: Readonly<Record<keyof TurnData, number>> = {
   interrupted: 1_300,
   context_full: 5,
   paused: 5,
+  /** `KEPT_FALLBACKS`, each with the other models of a chain. */
+  fallbacks: 18_000,
   below: 400,
   share: 300,
   earlier_calls: 200,
@@ -230,6 +232,26 @@ export function fitSubs(subs: SubTurn[]): SubTurn[] {
     rest = rest.filter((sub) => sub !== oldest);
   }
   return rest;
+}
+
+export const KEPT_FALLBACKS = 10;
+/** A chain has at most five models; their names are short, but not ours. */
+const NAME_BYTES = 200;
+
+/** Records that another model than the first took a step. */
+export function recordFallback(
+  data: TurnData,
+  step: number,
+  { origin, passed = [] }: Pick<TakeStepOutput, 'origin' | 'passed'>,
+): void {
+  if (origin === undefined || passed.length === 0) return;
+  const shortPassed = passed.slice(0, 4).map(({ model, reason, attempts }) => ({
+    model: cutJson(model, NAME_BYTES),
+    reason: cutJson(reason, 100),
+    attempts,
+  }));
+  const fallback = { step, model: cutJson(origin.model, NAME_BYTES), passed: shortPassed };
+  data.fallbacks = [...(data.fallbacks ?? []).slice(1 - KEPT_FALLBACKS), fallback];
 }
 
 export const KEPT_SIGNALS = 50;

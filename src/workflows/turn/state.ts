@@ -19,7 +19,7 @@ import {
   narrower,
   ZERO_SPENDING,
 } from '../../shared/turn/sub-turn';
-import type { EarlierCalls, TurnView, TurnUsage } from '../../shared/turn/turn-view';
+import type { EarlierCalls, FallbackView, TurnView, TurnUsage } from '../../shared/turn/turn-view';
 import type { ApprovalQuestion, DoubtQuestion, PersonQuestion } from '../approvals/question';
 
 type ViewField = 'state' | 'head' | 'step' | 'text' | 'reason' | 'usage' | 'calls' | 'started_at' | 'ended_at';
@@ -34,6 +34,8 @@ export interface TurnData extends Pick<TurnView, ViewField> {
   failures: Record<string, number>;
   /** Working time so far, ms. */
   worked_ms: number;
+  /** Steps that another model than the first took, the last of them; absent: none. */
+  fallbacks?: FallbackView[];
   /** Counts of the calls that were removed from `calls`; absent: none. */
   earlier_calls?: EarlierCalls;
   /** Denials by the classifier; absent until the first. */

@@ -29,7 +29,7 @@ import { dispatchContext } from '../call/dispatch-context';
 import type { Dispatch, QuestionNotice } from '../call/dispatch-types';
 import { conclude, endingOf, type Ending, Interruption } from './ending';
 import { addMakers, Steering } from './steering';
-import { cutAnswer } from './state-limits';
+import { cutAnswer, recordFallback } from './state-limits';
 import { showState, turnView } from './publish-turn-state';
 import { ParentReporter } from '../sub-agents/report-to-parent';
 import {
@@ -161,6 +161,7 @@ async function nextStep(input: TurnInput, turn: TurnContext, data: TurnData, ste
   data.worked_ms += step.took_ms;
   if (step.text !== '') data.text = cutAnswer(step.text, !['calls', 'continue', 'full'].includes(step.next));
   addUsage(data.usage, step.usage);
+  recordFallback(data, number, step);
   return step;
 }
 

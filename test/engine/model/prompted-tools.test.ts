@@ -1,4 +1,4 @@
-import { withPromptedTools } from '../../../src/model/prompted-tools';
+import { withPromptedTools } from '../../../src/model/prompted/prompted-tools';
 import type { ModelProvider, ModelRequest, ModelResponse, StopReason } from '../../../src/model/provider';
 import type { JsonObject } from '../../../src/shared/json/json';
 import { withEngine } from '../support/engine';

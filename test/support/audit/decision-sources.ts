@@ -21,6 +21,16 @@ export function decisionSources({ input, output, part }: Find): Record<string, S
       table: factTables.DECISION_SOURCE,
       record: (lines) => input(lines, 'runCall').approvals[1],
     },
+    'a deputy’s approval that ran with the call': {
+      of: 'deputy',
+      table: factTables.DECISION_SOURCE,
+      record: (lines) => input(lines, 'runCall').approvals[0],
+    },
+    'what a worker has found of a deputy’s approval': {
+      of: 'deputy',
+      table: factTables.CHECK_DECISION_OUTPUT,
+      record: (lines) => output(lines, 'checkDecision'),
+    },
     'another input, as admission was given it': {
       of: 'edited',
       table: factTables.EDIT,

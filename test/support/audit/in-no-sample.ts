@@ -3,7 +3,9 @@ export const IN_NO_SAMPLE: readonly string[] = [
   'OPEN_SUB_TURN_INPUT.options',
   'STEER.attestation',
   'SUB_TURN_REPORT.reason',
-  'DECISION_SOURCE.given_in',
+  // The samples were made before a step said which model took it; test/engine/model/fallback.test.ts verifies bundles that have both.
+  'TAKE_STEP_OUTPUT.origin',
+  'TAKE_STEP_OUTPUT.passed',
   'EDIT.attestation',
   'RECORDED_EDIT.attestation',
   'decision,digest,run_id,at,by,note,identity,attestation,revision.attestation',

@@ -23,6 +23,7 @@ describeInBrowser('the page of an approver', (browser) => {
         await page.getByRole('heading', { name: 'What will happen' }).waitFor();
       };
       await page.getByRole('link', { name: 'Pay 1250.00 EUR to Acme GmbH.' }).waitFor();
+      expect(await page.locator('.row .times').first().innerText()).toMatch(/left\s+waits \d+ s/);
       await holdsUp(opened, 'inbox');
 
       await open('Pay 1250.00 EUR to Acme GmbH.');
@@ -59,7 +60,9 @@ describeInBrowser('the page of an approver', (browser) => {
       // Who changed it may not approve it.
       await page.getByRole('button', { name: 'Approve …' }).click();
       await page.getByRole('button', { name: 'Approve exactly this' }).click();
-      await page.getByRole('alert').waitFor();
+      // In words, with the digest as the page shows it.
+      expect(await page.getByRole('alert').innerText()).toMatch(/somebody else has to decide/);
+      expect(await page.getByRole('alert').innerText()).not.toMatch(/[0-9a-f]{64}/);
       await holdsUp(opened, 'refused');
       const other = await scene.open(ben, { viewport: PHONE });
       await other.page.getByRole('link', { name: 'Pay 650.00 EUR to Cato SE.' }).click();

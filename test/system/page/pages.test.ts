@@ -1,12 +1,15 @@
 /** Every page of the desk: axe finds nothing, a phone shows all of it, roles see what they may, bundles are verified in the browser. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { passkeyId } from '../../../src/attestation/passkey-key';
 import { PasskeyRegister } from '../../../src/attestation/passkey-register';
 import { parseTrustedKeys } from '../../../src/attestation/trusted-keys';
 import { verifyBundle } from '../../../src/audit/verify';
 import { describeVerification } from '../../../src/audit/verify/sentence';
 import type { Store } from '../../../src/store/store';
+import { defineTool } from '../../../src/tools/define/define';
+import { binaryFile } from '../../../src/tools/results/result-files';
 import { SoftAuthenticator } from '../../support/authenticator';
 import { describeInBrowser } from '../support/browser';
 import { ana, olga, rita, withPage } from './scene';
@@ -28,7 +31,42 @@ async function registersPasskey(store: Store, principal: string): Promise<string
   return kid;
 }
 
+/** Its file has a name that a page could take for markup. */
+const makesReport = defineTool({
+  name: 'make_report',
+  version: '1.0.0',
+  class: 'read',
+  description: 'Makes a report.',
+  input: z.object({ text: z.string() }),
+  run: ({ text }: { text: string }) => ({
+    report: binaryFile({ filename: 'Bericht <b>Ä</b>.html', contentType: 'text/html', bytes: Buffer.from(text) }),
+  }),
+});
+
 describeInBrowser('the pages', (browser) => {
+  it('shows the files and the costs of a turn, and lets files only be saved', () =>
+    withPage(browser(), { tools: [makesReport] }, async (scene) => {
+      const text = '<script>document.title = "taken over"</script>';
+      const message = `make_report ${JSON.stringify({ text })}`;
+      const turn = await scene.client.start({ agent: 'payables', message, requester: 'acme/rita' });
+      await turn.result();
+      const opened = await scene.open(ana);
+      const { page } = opened;
+      await opened.go(`/turns/${turn.id}`, /Turn /);
+      await page.getByRole('tab', { name: 'Files' }).click();
+      const link = page.getByRole('link', { name: /Bericht/ });
+      await link.waitFor();
+      await holdsUp(opened, 'files');
+      const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
+      expect(await readFile(await download.path(), 'utf8')).toBe(text);
+      await page.getByRole('tab', { name: 'Costs' }).click();
+      await page.getByRole('heading', { name: 'By step' }).waitFor();
+      expect(await page.getByRole('group', { name: 'Costs by step' }).getByRole('row').count()).toBe(3);
+      expect(await page.getByRole('group', { name: 'Costs by step' }).innerText()).toContain('make_report');
+      await holdsUp(opened, 'costs');
+      expect([opened.complaints, opened.foreign]).toEqual([[], []]);
+    }));
+
   it('holds up on every page, for every role', () =>
     withPage(browser(), { budgets: [DAILY] }, async (scene) => {
       const paid = await waits(scene, payment('Bolt AG', 9_900));

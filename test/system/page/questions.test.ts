@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../src/tools/define/define';
 import { askPerson } from '../../../src/tools/people/ask-person';
+import { eventually } from '../../engine/support/engine';
 import { describeInBrowser } from '../support/browser';
 import { ana, olga, withPage } from './scene';
 import { holdsUp, payment, waits } from './support';
@@ -112,7 +113,14 @@ describeInBrowser('a card', (browser) => {
       await admin.page.getByLabel('currency').selectOption('EUR');
       await admin.page.getByRole('button', { name: 'Ask the rules' }).click();
       await admin.page.getByText('If a person is asked: one person').waitFor();
+      await admin.page.getByText('Of the list of approval rules, the first that fits applies:').waitFor();
+      expect(await admin.page.locator('.verdict [aria-current]').innerText()).toMatch(/This one applies.*input\.cents > 100000/s);
       await holdsUp(admin, 'rules');
+      await admin.page.getByLabel('cents').fill('250');
+      await admin.page.getByRole('button', { name: 'Ask the rules' }).click();
+      await eventually('the last entry applies', async () =>
+        (await admin.page.locator('.verdict [aria-current]').allInnerTexts()).join().includes('Every other call'),
+      );
       for (const { turn } of [paid, wired]) await turn.cancel();
     }));
 });

@@ -8,6 +8,7 @@ import { signDecisions, unsignedDecisions, type Signing, type UnsignedDecision }
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { eventually, type Engine, type Setup } from '../../engine/support/engine';
 import { ANA_KEY, ENROLLER_KEY, GATEWAY_KEY, TRUST } from '../../support/bundle-keys';
+import { named } from '../../support/deputies';
 import { enrolled, passkeyDecision, type EnrolledPasskey } from '../../support/passkeys';
 import { optional } from '../../../src/shared/json/optional';
 import { ask, say, type Answer } from '../../support/scripted-model';
@@ -58,6 +59,13 @@ export const ATTESTED: Record<string, Scenario> = {
   quorum: (engine) => signedByTwo(engine, 'treasury'),
   bound: (engine) => signedByTwo(engine, 'bank'),
   passkeys: signedByPasskeys,
+  /** Bob approves for ana, by the statement that her key signed; the other vote is kim's. */
+  deputy: async (engine) => {
+    const { turn, call } = await asked(engine, 'treasury');
+    await turn.approve(call.digest, { attestation: await signed(turn, call.digest, 'bob', { deputyship: named(ANA_KEY) }) });
+    await turn.approve(call.digest, { attestation: await signed(turn, call.digest, 'kim') });
+    return ended(turn);
+  },
   /** Two payments: a treasurer approves the large one, and later somebody who may after a time; nobody is asked about the other. */
   by_input: async ({ start }) => {
     const turn = await start('Pay both.', { requester: 'rita', agent: 'cashier' });

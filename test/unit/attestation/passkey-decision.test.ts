@@ -1,11 +1,7 @@
 import fc from 'fast-check';
 import { LONGEST_TOKEN } from '../../../src/attestation/claims';
-import {
-  challengeOf,
-  claimsOfDecision,
-  readPasskeyDecision,
-  writePasskeyDecision,
-} from '../../../src/attestation/passkey-decision';
+import { challengeOf, readPasskeyDecision, writePasskeyDecision } from '../../../src/attestation/passkey-decision';
+import { claimsOfDecision } from '../../../src/attestation/deputy-decision';
 import type { PasskeyAlg } from '../../../src/attestation/passkey-key';
 import type { SigningKey } from '../../../src/attestation/signing-key';
 import { readDecision } from '../../../src/shared/approval/decision';

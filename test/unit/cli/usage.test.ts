@@ -108,7 +108,7 @@ describe('holdfast without a server', () => {
 
   it.each([
     [{ HOLDFAST_STORE: 'nonsense' }, ['HOLDFAST_STORE', 'file:PATH', 'postgres://']],
-    [{ HOLDFAST_MODEL: 'x' }, ['HOLDFAST_MODEL', '"x"', 'anthropic or rehearsal']],
+    [{ HOLDFAST_MODEL: 'x' }, ['HOLDFAST_MODEL', '"x"', 'anthropic, openai or rehearsal']],
     [{ HOLDFAST_MODEL: 'anthropic' }, ['HOLDFAST_MODEL', 'none of ANTHROPIC_API_KEY']],
     [{ HOLDFAST_HTTP_PORT: '99999' }, ['HOLDFAST_HTTP_PORT', '"99999"', '1 to 65535']],
     [{ ANTHROPIC_BASE_URL: 'not a url' }, ['ANTHROPIC_BASE_URL', '"not a url"', 'http']],

@@ -37,7 +37,13 @@ test.each(LISTED)('GET /tools tells %s of %j', async (name, expected) => {
 });
 
 test.each(LISTED)('an MCP client of %s is offered %j, and can call nothing else', async (name, expected) => {
-  const parts = { client: () => Promise.reject(new Error('It need not run.')), log: silent, decide: () => null, mcp: {} };
+  const parts = {
+    client: () => Promise.reject(new Error('It need not run.')),
+    log: silent,
+    decide: () => null,
+    answer: () => null,
+    mcp: {},
+  };
   const face = createMcpEndpoint({
     ...parts,
     offers: () => offersBy(catalogue)(name)!,

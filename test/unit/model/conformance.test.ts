@@ -4,13 +4,14 @@ import { createGoogleGenerativeAI } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { aiSdk } from '../../../src/model/ai-sdk/provider';
+import { bedrockProvider, vertexProvider } from '../../../src/model/anthropic/platforms';
 import { AnthropicProvider } from '../../../src/model/anthropic/provider';
 import { OpenAiProvider } from '../../../src/model/openai/provider';
 import { modelConformance, type ConformanceSubject } from '../../../src/testing/model-conformance';
-import { BEDROCK } from '../../support/model/wires/bedrock';
+import { BEDROCK, BEDROCK_MESSAGES } from '../../support/model/wires/bedrock';
 import { CHAT } from '../../support/model/wires/chat';
 import { GEMINI } from '../../support/model/wires/gemini';
-import { MESSAGES } from '../../support/model/wires/messages';
+import { MESSAGES, VERTEX_MESSAGES } from '../../support/model/wires/messages';
 import { RESPONSES } from '../../support/model/wires/responses';
 import { startWireServer } from '../../support/model/wires/server';
 
@@ -18,6 +19,23 @@ const SUBJECTS: Record<string, ConformanceSubject> = {
   anthropic: {
     server: () => startWireServer(MESSAGES),
     provider: ({ baseUrl }, { key, ...limit }) => new AnthropicProvider({ apiKey: key, baseUrl, ...limit }),
+    hasThought: (request) => JSON.stringify(request).includes('signed-thought'),
+  },
+  'anthropic on Bedrock': {
+    server: () => startWireServer(BEDROCK_MESSAGES),
+    provider: ({ baseUrl }, { key, ...limit }) => bedrockProvider({ apiKey: key, baseUrl, ...limit }),
+    hasThought: (request) => JSON.stringify(request).includes('signed-thought'),
+  },
+  'anthropic on Bedrock, with keys of AWS': {
+    server: () => startWireServer(BEDROCK_MESSAGES),
+    provider: ({ baseUrl }, { key, ...limit }) =>
+      bedrockProvider({ credentials: { accessKey: 'AKIA0000', secretKey: key }, region: 'eu-central-1', baseUrl, ...limit }),
+    hasThought: (request) => JSON.stringify(request).includes('signed-thought'),
+  },
+  'anthropic on Vertex AI': {
+    server: () => startWireServer(VERTEX_MESSAGES),
+    provider: ({ baseUrl }, { key, ...limit }) =>
+      vertexProvider({ region: 'europe-west1', projectId: 'acme', authClient: signedIn(key), baseUrl, ...limit }),
     hasThought: (request) => JSON.stringify(request).includes('signed-thought'),
   },
   'openai, responses': {
@@ -66,6 +84,11 @@ const SUBJECTS: Record<string, ConformanceSubject> = {
     hasThought: (request) => JSON.stringify(request).includes('signed-thought'),
   },
 };
+
+/** Google's client of a service account, as far as the SDK asks it. */
+function signedIn(token: string) {
+  return { projectId: 'acme', getRequestHeaders: async () => new Headers({ authorization: `Bearer ${token}` }) };
+}
 
 describe.each(Object.entries(SUBJECTS))('%s', (_, subject) => {
   test.each(modelConformance(subject))('$name', ({ run }) => run());

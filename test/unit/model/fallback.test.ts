@@ -87,7 +87,7 @@ test('a model that took its whole time is not asked again, and is down at once',
 test('if none answers, the failure of the last one names those before it', async () => {
   const [opus, gpt] = [model('opus', failure('model.auth', 401, false)), model('gpt', failure('model.overloaded', 529))];
   await expect(ask([opus, gpt])).rejects.toThrow(
-    'model.overloaded Before it, these models did not take the step: opus (model.auth).',
+    'model.overloaded. Before it, these models did not take the step: opus (model.auth).',
   );
 });
 

@@ -1,4 +1,4 @@
-import { piecesOf } from '../../../src/model/written-calls';
+import { piecesOf } from '../../../src/model/prompted/written-calls';
 import { growth, IN_PROPORTION } from '../../support/growth';
 
 describe('calls in the text of a model', () => {

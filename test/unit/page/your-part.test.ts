@@ -1,5 +1,5 @@
 /** What the page tells a person who cannot approve a call. */
-import { obstacleFor } from '../../../packages/page/src/lib/your-part';
+import { obstacleFor, steadsFor } from '../../../packages/page/src/lib/your-part';
 import type { Question } from '../../../src/shapes/turn-view';
 
 const at = '2026-01-31T12:00:00.000Z';
@@ -38,4 +38,21 @@ it('a person of an escalation is told from when on, and is kept from nothing onc
 it('a call in doubt is for the original roles only', () => {
   const inDoubt = question({ kind: 'in_doubt', policy: { ...policy, escalations } });
   expect(obstacleFor(kim, inDoubt, AFTER)).toEqual({ is: 'roles', roles: ['treasurer'], from: null });
+});
+
+it('a deputy decides for those who may approve the call themselves, and for nobody with whom the deputy is one already', () => {
+  const gus = { principal: 'gus', roles: ['approver'] };
+  const stead = { for: 'ana', roles: ['treasurer'], agents: null, tools: null, proof: 'signed' as const };
+  const waiting = question({ tool: 'pay' });
+  expect(steadsFor(gus, [stead], waiting, BEFORE)).toEqual(['ana']);
+  expect(steadsFor(gus, [{ ...stead, proof: 'record' }], waiting, BEFORE)).toEqual([]);
+  expect(steadsFor(gus, [{ ...stead, roles: ['auditor'] }], waiting, BEFORE)).toEqual([]);
+  expect(steadsFor(gus, [{ ...stead, tools: ['send'] }], waiting, BEFORE)).toEqual([]);
+  expect(steadsFor(gus, [{ ...stead, for: 'rita' }], waiting, BEFORE)).toEqual([]);
+  expect(steadsFor({ ...gus, principal: 'eve' }, [stead], waiting, BEFORE)).toEqual([]);
+  expect(steadsFor(gus, [stead], question({ tool: 'pay' }, ['ana']), BEFORE)).toEqual([]);
+  const decisions = [{ decision: 'approve', by: 'dora', on_behalf_of: 'ana' }];
+  const decided = { ...waiting, approval: { by: ['dora'], decisions } } as never;
+  expect(steadsFor(gus, [stead], decided, BEFORE)).toEqual([]);
+  expect(obstacleFor(ana, decided, BEFORE)).toEqual({ is: 'decided' });
 });

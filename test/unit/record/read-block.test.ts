@@ -97,6 +97,7 @@ describe('what is written is read', () => {
       steer: null,
       sub_turns: [],
       content: [text],
+      origin: null,
     });
     const below = { call_id: '1.1', turn_id: 't2', workflow_id: 'turn/t2', first_execution_run_id: 'run-2', head: hash('a') };
     expect(read(resultsBlock([text], [below]))).toMatchObject({
@@ -230,6 +231,8 @@ test('for any value in a block, each field has its type', () => {
     'steer',
     'sub_turns',
     'container',
+    'origin',
+    'passed',
     'usage',
     'subject',
     'settlements',

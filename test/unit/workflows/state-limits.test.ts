@@ -25,6 +25,7 @@ import {
   fitSubs,
   MOST_FAILURES,
   SAID_ALONG,
+  recordFallback,
   STATE_BYTES,
   withInputs,
   ignoreSignal,
@@ -192,7 +193,9 @@ function full(s: Source, calls: number, places: Progress['at'][], quorum = 3): T
     below: { usage: { input_tokens: 1e9, output_tokens: 1e9, cache_read_tokens: 1e9, cost_usd: 1e6 }, steps: 1e6, time_ms: 1e9 },
     share: { steps: 1e6, tokens: 1e9, cost_usd: 1e6, time_ms: 1e9 },
     store_id: '0'.repeat(32),
+    fallbacks: [],
   };
+  for (let n = 0; n < 12; n++) recordFallback(data, 1e6 + n, fallenBack(s));
   for (let n = 0; n < 60; n++)
     ignoreSignal(data, { at: data.started_at, signal: s.text(100), identity: s.text(200), reason: s.text(2000) });
   for (let n = 0; n < 300; n++) data.calls.push(view(call(`${n}.1`, s, false), s, n % 2 ? 'succeeded' : 'failed', []));
@@ -206,6 +209,12 @@ function full(s: Source, calls: number, places: Progress['at'][], quorum = 3): T
   for (let nth = 0; nth < quorum; nth++)
     for (const [n, one] of open.entries()) say(data, one, s, { nth, attested: n % 2 === 0, note: n % 3 > 0 });
   return data;
+}
+
+/** More than an app can define: a worker of another build might. */
+function fallenBack(s: Source) {
+  const passed = Array.from({ length: 9 }, () => ({ model: s.text(2000), reason: s.text(2000), attempts: 1e6 }));
+  return { origin: { provider: s.text(2000), model: s.text(2000) }, passed };
 }
 
 /** The longest person that can answer: name, client and signature. */

@@ -51,6 +51,8 @@ export interface Decision {
   call: string;
   note?: string;
   input?: JsonObject;
+  /** As the deputy of this person. */
+  on_behalf_of?: string;
   outcome?: 'applied' | 'not_applied';
 }
 

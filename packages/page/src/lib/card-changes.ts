@@ -1,5 +1,6 @@
 /** Whether a card has changed since a person looked at it, and in which part. */
 import type { Question } from '../../../../src/shapes/turn-view';
+import { nameOfVote } from '../../../../src/shared/approval/approval';
 
 /** What a person looks at before deciding. Not the Markdown, which says the same. */
 function partsOf({ card, approval }: Question): Record<string, unknown> {
@@ -13,7 +14,7 @@ function partsOf({ card, approval }: Question): Record<string, unknown> {
     'in whose words': { words, untrusted },
     'why a person is asked': { kind, held, reason, changes, error },
     policy: { policy, expires_at },
-    'the decisions so far': approval.decisions.map(({ decision, by }) => ({ decision, by })),
+    'the decisions so far': approval.decisions.map((one) => ({ decision: one.decision, by: nameOfVote(one) })),
   };
 }
 

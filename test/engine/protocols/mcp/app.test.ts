@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { LoggingMessageNotificationSchema, type ElicitResult } from '@modelcontextprotocol/sdk/types.js';
 import type { McpDefinition } from '../../../../src/agents/mcp';
+import { askPerson } from '../../../../src/tools/people/ask-person';
 import { person } from '../../../support/gateway';
+import { ask, say } from '../../../support/scripted-model';
 import { textOf, withMcp } from '../../support/mcp';
 import { pays, reads } from '../../../support/tools';
 
@@ -128,4 +130,39 @@ describe('what the client gives before a call', () => {
       expect(effects).toHaveLength(1);
     });
   });
+});
+
+describe('a question of the model', () => {
+  const question = { question: 'From which account?', choices: ['operations', 'reserve'] };
+  const setup = { people, tools: [askPerson()], script: [ask(['ask_person', question]), say('From the reserve.')] };
+
+  it('is put to the user of the client by a form, and the answer is recorded with the name of who answered', () =>
+    withMcp(setup, async ({ connect, client: holdfast }) => {
+      const asked: string[] = [];
+      const client = await connect(stan, {
+        asked: async (message): Promise<ElicitResult> => (
+          asked.push(message),
+          { action: 'accept', content: { answer: 'reserve' } }
+        ),
+      });
+      const result = await client.callTool({ name: 'ask_tester', arguments: { message: 'Pay the rent.' } });
+      expect(result).toMatchObject({ structuredContent: { state: 'completed', text: 'From the reserve.' } });
+      expect(asked).toEqual([expect.stringContaining('From which account?')]);
+      const { turn_id } = result.structuredContent as { turn_id: string };
+      expect((await holdfast.turn(turn_id).status()).calls[0]!.approval).toMatchObject({
+        by: ['acme/stan'],
+        decisions: [{ decision: 'answer', by: 'acme/stan', attested: true }],
+      });
+    }));
+
+  it('goes on waiting if the form is closed, or the client has none', () =>
+    withMcp({ ...setup, script: [setup.script[0]!, setup.script[0]!] }, async ({ connect, client: holdfast }) => {
+      for (const options of [{ asked: async (): Promise<ElicitResult> => ({ action: 'cancel' }) }, {}]) {
+        const client = await connect(stan, options);
+        const result = await client.callTool({ name: 'ask_tester', arguments: { message: 'Pay the rent.' } });
+        expect(result.isError).toBe(true);
+        expect(textOf(result)).toContain('The agent has asked a person a question, and waits for the answer.');
+      }
+      for await (const { turn_id } of holdfast.list({ state: 'awaiting_answer' })) await holdfast.turn(turn_id).cancel();
+    }));
 });

@@ -58,7 +58,15 @@ describe('hostile MCP clients', () => {
 
 describe('sessions', () => {
   const parts = () =>
-    ({ client: null, log: silent, offers: () => new Map(), mcp: {}, principal: null, decide: () => null }) as never;
+    ({
+      client: null,
+      log: silent,
+      offers: () => new Map(),
+      mcp: {},
+      principal: null,
+      decide: () => null,
+      answer: () => null,
+    }) as never;
   const begin = async (sessions: Sessions, name: string) => {
     const session = await sessions.begin(createPrincipal(name, ['starter']), parts);
     const request = new Request('http://localhost/mcp', {

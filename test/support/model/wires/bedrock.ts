@@ -2,6 +2,7 @@
 import { EventStreamCodec } from '@smithy/eventstream-codec';
 import type { JsonObject } from '../../../../src/shared/json/json';
 import type { WireAnswer } from '../../../../src/testing/model-conformance';
+import { MESSAGES } from './messages';
 import { piecesOf, type Wire } from './server';
 
 const STOP = { refusal: 'guardrail_intervened' } as Readonly<Record<string, string>>;
@@ -9,6 +10,20 @@ const codec = new EventStreamCodec(
   (input) => Buffer.from(input as Uint8Array).toString('utf8'),
   (text) => Buffer.from(text, 'utf8'),
 );
+
+/** Anthropic's models on Bedrock: the events of the Messages API, each in a binary frame. */
+export const BEDROCK_MESSAGES: Wire = {
+  ...MESSAGES,
+  contentType: 'application/vnd.amazon.eventstream',
+  path: /^\/model\/model-1\/invoke-with-response-stream$/,
+  frames: (answer, request) =>
+    MESSAGES.frames(answer, request).map((event) => {
+      const data = /^data: (.*)$/m.exec(String(event))![1]!;
+      return frame('chunk', { bytes: Buffer.from(data).toString('base64') });
+    }),
+  errorFrame: () => frame('serviceUnavailableException', { message: 'Too many requests.' }, 'exception'),
+  errorBody: (status, message) => ({ message, type: status === 429 ? 'ThrottlingException' : 'Exception' }),
+};
 
 export const BEDROCK: Wire = {
   basePath: '',

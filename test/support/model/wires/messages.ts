@@ -46,6 +46,12 @@ export const MESSAGES: Wire = {
   }),
 };
 
+/** The same on Vertex AI: only the address differs, and the body has no model. */
+export const VERTEX_MESSAGES: Wire = {
+  ...MESSAGES,
+  path: /^\/projects\/acme\/locations\/europe-west1\/publishers\/anthropic\/models\/model-1:streamRawPredict$/,
+};
+
 function blocksOf({ thinking, text, calls = [] }: WireAnswer): { block: JsonObject; deltas: JsonObject[] }[] {
   return [
     ...(thinking === undefined

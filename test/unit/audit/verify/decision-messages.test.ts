@@ -39,7 +39,12 @@ describe('a signal', () => {
     expect(saying).toEqual({
       ...{ place: 1, run: 'r', own: true, tasks: 3, kind: 'approve', channel: 'signal', until: undefined, payloads: 1 },
       ...{ identity: 'web', call: DIGEST, calls: 1, by: 'ana', name: 'ana', note, input: null, outcome: null, attestation: null },
-      ...{ right: true, isAccepted: null, whole: hashJson({ decision: 'approve', calls: [DIGEST], by: 'ana', note }) },
+      ...{
+        right: true,
+        isAccepted: null,
+        on_behalf_of: null,
+        whole: hashJson({ decision: 'approve', calls: [DIGEST], by: 'ana', note }),
+      },
     });
   });
 

@@ -78,7 +78,13 @@ async function connected(
   body: (client: Client) => Promise<void>,
 ): Promise<void> {
   const { mcp: checked = {} } = defineApp({ agents: [defineAgent({ name: 'a', prompt: 'A.', tools: [] })], mcp: offered });
-  const parts = { client: () => Promise.reject(new Error('none')), log: silent, offers: () => new Map(), decide: () => null };
+  const parts = {
+    client: () => Promise.reject(new Error('none')),
+    log: silent,
+    offers: () => new Map(),
+    decide: () => null,
+    answer: () => null,
+  };
   const face = createMcpEndpoint({ ...parts, mcp: checked, agent, principal: () => createPrincipal(by, roles) });
   const client = new Client({ name: 'test', version: '1' });
   const [ours, theirs] = InMemoryTransport.createLinkedPair();

@@ -43,7 +43,7 @@ async function callOf(name: string, given: object, { form, sample }: Answers, mc
   const offers = offersBy(catalogueOf(app));
   const started: any[] = [];
   const holdfast = { call: async (call: any) => { started.push(call); throw new Error('It need not run.'); } }; // oxfmt-ignore
-  const parts = { client: async () => holdfast as never, log: silent, decide: () => null, mcp: app.mcp! };
+  const parts = { client: async () => holdfast as never, log: silent, decide: () => null, answer: () => null, mcp: app.mcp! };
   const face = createMcpEndpoint({
     ...parts,
     offers: () => offers('ada')!,

@@ -24,7 +24,7 @@ export function AgentPage({ agent }: { agent: string }) {
       {data.tools.map((tool) => (
         <Tool key={tool.name} tool={tool} />
       ))}
-      {data.tools.length > 0 && <Check agent={agent} tools={data.tools.map(({ name, version }) => ({ name, version }))} />}
+      {data.tools.length > 0 && <Check agent={agent} tools={data.tools} />}
       <h2>As it is defined</h2>
       <details>
         <summary>Rules, approvals and budgets</summary>

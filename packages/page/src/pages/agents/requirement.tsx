@@ -6,12 +6,14 @@ import { Code, Words } from '../../parts/text';
 
 type Entries = AgentView['tools'][number]['approval_entries'];
 
-export function ApprovalEntries({ entries }: { entries: Entries }) {
+/** @param applies the number of the entry that applies to a call that was checked, from 1 */
+export function ApprovalEntries({ entries, applies }: { entries: Entries; applies?: number | null }) {
   return (
     <>
       <ol class="entries">
-        {entries.map(({ when, needs }) => (
-          <li>
+        {entries.map(({ when, needs }, index) => (
+          <li aria-current={index + 1 === applies ? 'true' : undefined}>
+            {index + 1 === applies && <strong>This one applies. </strong>}
             {when === null ? 'Every other call' : <Code of={when} />}:{' '}
             <Words of={needs === null ? 'it runs without being asked about' : requirement(needs)} />
           </li>

@@ -4,21 +4,24 @@ import type { Question } from '../../../../../src/shapes/turn-view';
 import type { Decision } from '../../api/turns';
 import { when } from '../../lib/format';
 import { isQuestion } from '../../lib/kind';
-import { obstacleFor } from '../../lib/your-part';
+import { obstacleFor, steadsFor } from '../../lib/your-part';
 import { ErrorNotice, Notice } from '../../parts/notice';
 import { useAction } from '../../parts/use-load';
 import { now } from '../../state/clock';
 import { me } from '../../state/me';
+import { ownSteads, refreshDeputies } from '../../state/deputies';
 import { refreshPasskeys } from '../../state/passkeys';
 import { sendDecision, signsByPasskey } from '../../state/decide';
 import { AnswerForm } from './answer';
 import { EditForm } from './edit';
+import { InStead } from './in-stead';
 import { Done, type PanelProps } from './panel';
 import { SettleForm } from './settle';
 
 export function DecidePanel(props: PanelProps) {
   const { question } = props;
   useEffect(() => void refreshPasskeys(), []);
+  useEffect(() => void refreshDeputies(), []);
   if (isQuestion(question.card)) return <AnswerForm {...props} />;
   return question.card.kind === 'in_doubt' ? <SettleForm {...props} /> : <ApproveForm {...props} />;
 }
@@ -30,7 +33,12 @@ function ApproveForm(props: PanelProps) {
   const [mode, setMode] = useState<Mode>('choose');
   const [note, setNote] = useState('');
   const [answer, setAnswer] = useState<string | null>(null);
+  const [stead, setStead] = useState<string | null>(null);
   const action = useAction();
+  const steads = me.value === null ? [] : steadsFor(me.value, ownSteads(), question, now.value);
+  // Whoever may not approve in their own name decides for the person whose deputy they are.
+  const isBarred = me.value !== null && obstacleFor(me.value, question, now.value) !== null;
+  const person = stead ?? (isBarred ? (steads[0] ?? '') : '');
   const send = (what: Omit<Decision, 'call'>) =>
     action.run(async () => {
       setAnswer(await sendDecision(turn, question, { ...what, ...(note.trim() === '' ? {} : { note }) }));
@@ -43,7 +51,11 @@ function ApproveForm(props: PanelProps) {
     <div class="panel">
       <h2>Your decision</h2>
       {blocked && <p class="blocked">{blocked}</p>}
-      <YourPart question={question} />
+      {steads.length === 0 ? (
+        <YourPart question={question} />
+      ) : (
+        <Notice>You may decide for {steads.join(', ')}, as deputy.</Notice>
+      )}
       {mode === 'choose' && (
         <div class="choices">
           <button type="button" class="good" disabled={disabled} onClick={() => setMode('approve')}>
@@ -61,9 +73,10 @@ function ApproveForm(props: PanelProps) {
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            void send({ decision: mode });
+            void send({ decision: mode, ...(mode === 'approve' && person !== '' ? { on_behalf_of: person } : {}) });
           }}
         >
+          {mode === 'approve' && <InStead steads={steads} mayAlone={!isBarred} chosen={person} onChoice={setStead} />}
           <label for="note">{mode === 'deny' ? 'Why not? The model reads this.' : 'Note (kept in the record)'}</label>
           <textarea id="note" rows={3} maxLength={4000} value={note} onInput={({ currentTarget: { value } }) => setNote(value)} />
           {mode === 'deny' && note.trim() !== '' && (

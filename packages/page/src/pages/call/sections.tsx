@@ -1,6 +1,7 @@
 /** The sections of a card, in the order in which a person should read them. */
 import type { Card } from '../../../../../src/shapes/card';
 import type { DecisionView } from '../../../../../src/shapes/turn-view';
+import { nameOfVote } from '../../../../../src/shared/approval/approval';
 import { when } from '../../lib/format';
 import { isInDoubt, isQuestion } from '../../lib/kind';
 import { reasonInWords, refusalInWords } from '../../lib/refusal-words';
@@ -168,10 +169,10 @@ export function Decisions({ decisions, remarks = [], isAnswer }: DecisionsProps)
       <h2>{isAnswer ? 'Answers so far' : 'Decisions so far'}</h2>
       {decisions.length === 0 && <p class="soft">Nobody has {isAnswer ? 'answered' : 'decided'} yet.</p>}
       <ul class="decisions">
-        {decisions.map(({ decision, by, at, note, attested }) => (
+        {decisions.map(({ decision, at, note, attested, ...vote }) => (
           <li>
             <strong>
-              <Words of={by} />
+              <Words of={nameOfVote(vote)} />
             </strong>{' '}
             {DECIDED[decision] ?? decision}, {when(at)}
             {attested ? ', signed' : ''}

@@ -1,10 +1,11 @@
-/** The person's own page: roles, sign-in, passkeys. */
+/** The person's own page: roles, sign-in, passkeys, deputies. */
 import { when } from '../../lib/format';
 import { Title } from '../../parts/layout';
 import { ErrorNotice } from '../../parts/notice';
 import { Words } from '../../parts/text';
 import { useAction } from '../../parts/use-load';
 import { isAdmin, mayDecide, me, signOut } from '../../state/me';
+import { Deputies } from './deputies';
 import { Passkeys } from './passkeys';
 import { WaitingPasskeys } from './waiting-passkeys';
 
@@ -47,6 +48,7 @@ export function PersonPage() {
         )}
       </dl>
       {mayDecide.value && <Passkeys />}
+      {mayDecide.value && <Deputies />}
       {isAdmin.value && <WaitingPasskeys />}
     </>
   );

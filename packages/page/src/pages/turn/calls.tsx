@@ -1,5 +1,6 @@
 /** The calls of a turn, each revision with what people said to it and what it did. */
 import type { CallView, ShownTurn } from '../../../../../src/shapes/turn-view';
+import { nameOfVote } from '../../../../../src/shared/approval/approval';
 import { plural } from '../../lib/format';
 import { writeRoute } from '../../lib/route';
 import { State } from '../../parts/badge';
@@ -57,9 +58,9 @@ function Call({ turn, call }: { turn: string; call: CallView }) {
         )}
         {digest && <Digest of={digest} />}
       </p>
-      {approval.decisions.map(({ by, decision, note }) => (
+      {approval.decisions.map(({ decision, note, ...vote }) => (
         <p class="soft">
-          <Words of={by} />: {decision}
+          <Words of={nameOfVote(vote)} />: {decision}
           {note && (
             <>
               , <Words of={note} />

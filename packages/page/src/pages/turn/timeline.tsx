@@ -5,6 +5,7 @@ import { clock, stateInWords } from '../../lib/format';
 import { writeRoute } from '../../lib/route';
 import { Lines, Value, Words } from '../../parts/text';
 import type { FollowedTurn } from '../../state/follow-turn';
+import { nameOfVote } from '../../../../../src/shared/approval/approval';
 
 export function Timeline({ turn, followed }: { turn: string; followed: FollowedTurn }) {
   const { events, text, progress, connection } = followed;
@@ -69,10 +70,21 @@ function inWords(turn: string, event: StreamedEvent): ComponentChildren {
     case 'step_completed':
       return (
         <>
+          {event.passed && (
+            <p class="soft">
+              Step {event.step} was taken by <Words of={event.model ?? ''} />, since{' '}
+              {event.passed.map(({ model, reason }, index) => (
+                <>
+                  {index > 0 && ', '}
+                  <Words of={model} /> did not answer (<Words of={reason} />)
+                </>
+              ))}
+            </p>
+          )}
           {event.text !== '' && <Lines of={event.text} />}
           {event.calls.map(({ id, tool, verdict }) => (
             <p>
-              Call <Words of={id} />: <Words of={tool} /> <span class="soft">{verdict}</span>
+              Call <Words of={id} />: <Words of={tool} /> <span class="soft">{VERDICTS[verdict] ?? verdict}</span>
             </p>
           ))}
         </>
@@ -113,7 +125,7 @@ function inWords(turn: string, event: StreamedEvent): ComponentChildren {
         <>
           <p>
             <strong>
-              <Words of={event.by} />
+              <Words of={nameOfVote(event)} />
             </strong>{' '}
             {DECIDED[event.decision] ?? event.decision}: <Words of={event.tool} /> (<Words of={event.call} />)
           </p>
@@ -165,4 +177,9 @@ const DECIDED: Record<string, string> = {
   deny: 'denied',
   expired: 'did not decide in time',
   settle: 'settled',
+};
+
+const VERDICTS: Record<string, string> = {
+  ...{ allow: 'runs by itself', ask: 'asks a person', classify: 'is judged first' },
+  ...{ deny: 'is refused by a rule', rejected: 'is refused' },
 };

@@ -93,6 +93,16 @@ function Body({ entry }: { entry: TranscriptEntry }) {
     case 'admission':
       return (
         <ul>
+          {entry.asked && (
+            <li class="soft">
+              <Words of={`Answered by ${entry.asked}${entry.provider ? `, ${entry.provider}` : ''}`} />
+            </li>
+          )}
+          {entry.passed.map(({ model, reason }) => (
+            <li class="soft">
+              <Words of={`${model} did not: ${reason}`} />
+            </li>
+          ))}
           {entry.calls.map(({ call, tool, verdict }) => (
             <li>
               <Words of={`${call ?? ''} ${tool ?? ''}: ${verdict ?? 'unknown'}`} />

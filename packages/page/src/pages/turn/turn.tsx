@@ -49,7 +49,11 @@ export function TurnPage({ turn }: { turn: string }) {
             id={`tab-${name}`}
             aria-selected={tab === name}
             aria-controls="part"
-            onClick={() => setTab(name)}
+            onClick={({ currentTarget }) => {
+              setTab(name);
+              // On a phone the row of tabs is wider than the window.
+              currentTarget.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+            }}
           >
             {TABS[name]}
           </button>
@@ -93,7 +97,7 @@ function Facts({ view }: { view: ShownTurn }) {
       </p>
       {steered_by.length > 0 && (
         <p>
-          Steered by <Words of={steered_by.join(', ')} />
+          Told the model something meanwhile: <Words of={steered_by.join(', ')} />
         </p>
       )}
       {reason && (

@@ -1,7 +1,7 @@
 /** Reads calls that a model has written as JSON, or tried to. */
-import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
-import { parseJson } from '../shared/json/parse-json';
-import type { ModelTool } from './provider';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import { parseJson } from '../../shared/json/parse-json';
+import type { ModelTool } from '../provider';
 
 export interface WrittenCall {
   tool: string;

@@ -3,7 +3,7 @@
  * …, "arguments": …}` into the tool_use blocks that a tool API would give. Everything after that (admission, approval, results) is
  * as for any model. written-calls.ts reads the calls.
  */
-import { isJsonObject, type JsonObject } from '../shared/json/json';
+import { isJsonObject, type JsonObject } from '../../shared/json/json';
 import type {
   ModelCallbacks,
   ModelMessage,
@@ -12,8 +12,8 @@ import type {
   ModelResponse,
   ModelTool,
   RawToolInput,
-} from './provider';
-import { optional } from '../shared/json/optional';
+} from '../provider';
+import { optional } from '../../shared/json/optional';
 import { piecesOf, type WrittenCall } from './written-calls';
 
 /** The same model, with tools described in its prompt. */

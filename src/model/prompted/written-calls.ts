@@ -5,9 +5,9 @@
  * nothing inside the model's thinking counts. Text that begins like a call but cannot be read becomes a call too: admission reports
  * what is wrong with it, and the loop continues, instead of taking an intended call for prose.
  */
-import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
-import { parseJson } from '../shared/json/parse-json';
-import type { ModelTool } from './provider';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import { parseJson } from '../../shared/json/parse-json';
+import type { ModelTool } from '../provider';
 import { callsOf, toWrittenCall, orUnreadable, stripFence, unreadableCall, type WrittenCall } from './call-objects';
 
 export type { WrittenCall } from './call-objects';

@@ -1,0 +1,115 @@
+/**
+ * A chain of two vendors: turns go on by the second while the first is down, everybody can see it, and what only one vendor
+ * understands goes back to that vendor alone.
+ */
+import { defineAgent, defineApp } from '../../../src/agents/define';
+import { anthropic, openai } from '../../../src/model/factories';
+import type { WireAnswer, WireServer } from '../../../src/testing/model-conformance';
+import { walk } from '../../../src/store/core/transcript';
+import { readBlock } from '../../../src/record/read-block';
+import { MESSAGES } from '../../support/model/wires/messages';
+import { RESPONSES } from '../../support/model/wires/responses';
+import { startWireServer } from '../../support/model/wires/server';
+import { reads } from '../../support/tools';
+import { withEngine, type Engine } from '../support/engine';
+
+const OVERLOADED: WireAnswer = { fault: { kind: 'status', status: 529, message: 'Overloaded' } };
+const REFUSED: WireAnswer = { fault: { kind: 'status', status: 401, message: 'no such key' } };
+const PRICES = { input: 1, output: 10, cacheRead: 0, cacheWrite: 0 };
+
+test('while the first vendor is overloaded, turns go on by the second: seen in view, events, transcript and cost', () =>
+  withVendors(async ({ start, store, client }, { opus, gpt }) => {
+    opus.answer(...Array.from({ length: 50 }, () => OVERLOADED));
+    gpt.answer(look('call_1'), { text: 'Done.' }, { text: 'Done again.' });
+    const turn = await start();
+    const view = await turn.result();
+    expect(view).toMatchObject({ state: 'completed', text: 'Done.', step: 2 });
+    expect(view.fallbacks).toEqual([
+      { step: 1, model: 'gpt', passed: [{ model: 'opus', reason: 'model.overloaded', attempts: 3 }] },
+      { step: 2, model: 'gpt', passed: [{ model: 'opus', reason: 'down', attempts: 0 }] },
+    ]);
+    expect(opus.requests).toHaveLength(3);
+    // Two answers of 10 and 5 tokens.
+    expect(view.usage.cost_usd).toBeCloseTo((2 * (10 * PRICES.input + 5 * PRICES.output)) / 1e6, 9);
+
+    const steps = [];
+    for await (const event of client.turn(turn.id).watch()) if (event.type === 'step_completed') steps.push(event);
+    expect(steps).toMatchObject([
+      { step: 1, model: 'gpt', passed: [{ model: 'opus', reason: 'model.overloaded' }] },
+      { step: 2, model: 'gpt', passed: [{ model: 'opus', reason: 'down' }] },
+    ]);
+    expect((await answersIn(store, view.head)).map(({ origin }) => origin)).toEqual([
+      { provider: 'openai', model: 'gpt' },
+      { provider: 'openai', model: 'gpt' },
+    ]);
+
+    expect(await (await start('Again.')).result()).toMatchObject({
+      text: 'Done again.',
+      fallbacks: [{ step: 1, passed: [{ reason: 'down' }] }],
+    });
+    expect(opus.requests).toHaveLength(3); // A dead vendor costs no wait at each step.
+  }));
+
+test('thoughts go back only to the vendor that had them, whoever answered in between', () =>
+  withVendors(async ({ start, store }, { opus, gpt }) => {
+    opus.answer({ ...look('toolu_1'), thinking: 'Look at a.' }, REFUSED, { text: 'Done.' });
+    gpt.answer({ ...look('call_2'), thinking: 'Look again.' });
+    const view = await (await start()).result();
+    expect(view).toMatchObject({ state: 'completed', text: 'Done.', step: 3 });
+    expect(view.fallbacks).toMatchObject([{ step: 2, model: 'gpt', passed: [{ model: 'opus', reason: 'model.auth' }] }]);
+
+    const [toGpt, lastToOpus] = [JSON.stringify(gpt.requests.at(-1)), JSON.stringify(opus.requests.at(-1))];
+    expect([toGpt.includes('signed-thought'), toGpt.includes('toolu_1')]).toEqual([false, true]);
+    expect([lastToOpus.includes('signed-thought'), lastToOpus.includes('encrypted-thought')]).toEqual([true, false]);
+    expect(lastToOpus).toContain('call_2');
+
+    const answers = await answersIn(store, view.head);
+    expect(answers.map(({ origin }) => origin?.provider)).toEqual(['anthropic', 'openai', 'anthropic']);
+    // The neutral form for everybody, and the vendor's own beside it.
+    expect(answers[1]!.content.map(({ type }) => type)).toContain('tool_use');
+    expect(JSON.stringify(answers[1]!.content)).not.toContain('encrypted-thought');
+    expect(JSON.stringify(answers[1]!.raw)).toContain('encrypted-thought');
+  }));
+
+test('if nobody in the chain answers, the turn fails and names all of them', () =>
+  withVendors(async ({ start }, { opus, gpt }) => {
+    opus.answer(REFUSED);
+    gpt.answer(REFUSED);
+    expect(await (await start()).result()).toMatchObject({
+      state: 'failed',
+      reason: expect.stringMatching(
+        /\(401, model gpt-5\.2\).* no such key\. Before it, these models did not take the step: opus \(model\.auth\)\.$/,
+      ),
+    });
+  }));
+
+function look(id: string): WireAnswer {
+  return { calls: [{ id, name: 'look', json: '{"key":"a"}' }] };
+}
+
+interface Vendors {
+  opus: WireServer;
+  gpt: WireServer;
+}
+
+async function withVendors(body: (engine: Engine, vendors: Vendors) => Promise<void>): Promise<void> {
+  const [opus, gpt] = await Promise.all([startWireServer(MESSAGES), startWireServer(RESPONSES)]);
+  const tester = defineAgent({ name: 'tester', prompt: 'Test.', model: ['opus', 'gpt'], tools: [reads('look', () => 'seen')] });
+  const app = defineApp({
+    agents: [tester],
+    models: {
+      opus: anthropic({ model: 'claude-opus-5', apiKey: 'key', baseUrl: opus.baseUrl }),
+      gpt: { provider: openai({ model: 'gpt-5.2', apiKey: 'key', baseUrl: gpt.baseUrl }), prices: PRICES },
+    },
+  });
+  try {
+    await withEngine({ app }, (engine) => body(engine, { opus, gpt }));
+  } finally {
+    await Promise.all([opus.close(), gpt.close()]);
+  }
+}
+
+async function answersIn(store: Engine['store'], head: string | null) {
+  const blocks = (await walk(store, head)).map(readBlock);
+  return blocks.flatMap((block) => (block?.kind === 'message' && block.role === 'assistant' ? [block] : []));
+}
