@@ -6,8 +6,9 @@ import type { HoldfastClient } from '../client/holdfast-client';
 import type { SessionHandle } from '../client/sessions/session-handle';
 import type { TurnHandle } from '../client/turns/turn-handle';
 import type { MessageInput } from '../shapes/message';
+import { errorMessage } from '../shared/text/error-message';
 import { describeTurn } from './support/describe';
-import { EXIT, Exit, exitOf } from './support/exit';
+import { EXIT, Exit, exitOf, UsageError } from './support/exit';
 import { follow } from './support/follow';
 import type { Output } from './support/output';
 import { untilStopped } from './support/until-stopped';
@@ -68,8 +69,17 @@ function collect(path: string, before: string[]): string[] {
 async function withFiles(client: HoldfastClient, text: string, paths: readonly string[]): Promise<MessageInput> {
   if (paths.length === 0) return text;
   const files: MessageInput = [];
-  for (const path of paths) files.push(await client.files.put({ bytes: await readFile(path), name: basename(path) }));
+  for (const path of paths) files.push(await client.files.put({ bytes: await bytesOf(path), name: basename(path) }));
   return [{ type: 'text', text }, ...files];
+}
+
+/** @throws UsageError */
+async function bytesOf(path: string): Promise<Buffer> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    throw new UsageError(`--file ${path} cannot be read: ${errorMessage(error)}`);
+  }
 }
 
 async function inSession(session: SessionHandle, message: MessageInput, key: { id?: string }): Promise<TurnHandle> {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { applyEdit } from '../../../../packs/workspace/src/files/edit';
 import { unifiedDiff } from '../../../../packs/workspace/src/files/diff';
 import { isToolError } from '../../../../src/tools/define/errors';
+import { pdf, png } from '../../../support/files/samples';
 import { toolContext } from '../../../support/tool-context';
 import { Place } from './support';
 
@@ -55,6 +56,23 @@ describe('read_file', () => {
     place.put('empty', '');
     expect(await place.ok('read_file', { path: '/empty' })).toMatchObject({ content: '', total_lines: 0, end_line: 0 });
     expect(await place.call('read_file', { path: '/empty', offset: 2 })).toMatchObject({ reason: 'past_the_end' });
+  });
+
+  it('shows an image or a PDF to the model in place of lines, and refuses one that is broken', async () => {
+    place.put('a.png', png());
+    place.put('b.pdf', pdf());
+    place.put('broken.png', png().subarray(0, 40));
+    const shown = async (path: string) =>
+      (await place.tool('read_file').run({ path, offset: 1, limit: 2000 }, place.context())) as Record<string, unknown>;
+    const noLines = { content: '', start_line: 0, end_line: 0, total_lines: 0 };
+    const [image, document] = [await shown('/a.png'), await shown('/b.pdf')];
+    expect(image).toMatchObject({ path: '/a.png', ...noLines, bytes: png().length });
+    expect(image.file).toMatchObject({ filename: 'a.png', contentType: 'image/png', shown: true });
+    expect(document.file).toMatchObject({ filename: 'b.pdf', contentType: 'application/pdf', shown: true });
+    expect(await place.call('read_file', { path: '/broken.png' })).toMatchObject({
+      reason: 'bad_file',
+      message: 'A file of the result cannot be shown: it begins as PNG, and it is cut short.',
+    });
   });
 
   it('refuses a file that is no text, is too large or does not exist', async () => {
