@@ -2,8 +2,10 @@
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { foreignBlocksRemoved } from '../foreign-blocks';
 import { OwnAnswers } from '../own-answers';
-import type { ModelRequest } from '../provider';
+import type { ModelRequest, ModelTool } from '../provider';
 import { repairConversation } from '../repair-conversation';
+import { strictSchema } from '../strict-schema';
+import { subsetOf } from './schemas';
 
 type Version = 'v3' | 'v4';
 
@@ -18,10 +20,15 @@ const RESERVED: readonly string[] = [
   'headers',
 ];
 
+/**
+ * @param provider whose answers are its own
+ * @param vendorName the package's name of itself, which may be another
+ */
 export function toCallOptions(
   request: ModelRequest,
   provider: string,
   version: Version,
+  vendorName: string = provider,
 ): JsonObject & { prompt: JsonObject[]; maxOutputTokens: number } {
   const { system, tools, maxTokens, options } = request;
   const { tool_choice, ...others } = options;
@@ -33,17 +40,18 @@ export function toCallOptions(
     ...(tools.length === 0
       ? {}
       : {
-          tools: tools.map(({ name, description, input_schema, strict }) => ({
-            type: 'function',
-            name,
-            description,
-            inputSchema: input_schema,
-            ...(strict ? { strict } : {}),
-          })),
+          tools: tools.map((tool) => toTool(tool, vendorName)),
           ...(forbidden ? { toolChoice: { type: 'none' } } : {}),
         }),
     prompt: [...(system.trim() === '' ? [] : [{ role: 'system', content: system }]), ...promptOf(request, provider, version)],
   };
+}
+
+function toTool({ name, description, input_schema, strict }: ModelTool, vendorName: string): JsonObject {
+  const subset = subsetOf(vendorName);
+  const fitting = strict && subset !== null ? strictSchema(input_schema, subset).schema : null;
+  const isStrict = strict === true && (subset === null || fitting !== null);
+  return { type: 'function', name, description, inputSchema: fitting ?? input_schema, ...(isStrict ? { strict: true } : {}) };
 }
 
 function promptOf({ messages }: ModelRequest, provider: string, version: Version): JsonObject[] {

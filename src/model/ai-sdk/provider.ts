@@ -12,6 +12,7 @@ import type { ModelCallbacks, ModelProvider, ModelRequest, ModelResponse } from 
 import { DEFAULT_TIMEOUT_MS, TimeLimit } from '../time-limit';
 import { AiSdkAccumulator } from './answer';
 import { toCallOptions } from './prompt';
+import { toolFaults } from './schemas';
 import type { AiSdkCallOptions, AiSdkLanguageModel } from './types';
 import { aiSdkVendor, nameOf } from './vendor';
 
@@ -44,12 +45,17 @@ class AiSdkProvider implements ModelProvider {
     this.model = languageModel.modelId;
   }
 
+  faultsOf({ tools }: Pick<ModelRequest, 'tools'>): string[] {
+    return toolFaults(this.languageModel.provider, tools);
+  }
+
   /** The model is the one that the provider was made for: `request.model` is its name in the record. */
   async request(request: ModelRequest, callbacks: ModelCallbacks): Promise<ModelResponse> {
     callbacks.signal.throwIfAborted();
     const context: FailureContext = { vendor: aiSdkVendor(this.languageModel.provider), model: request.model };
     const limit = new TimeLimit(callbacks.signal, this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS, context);
-    const options = toCallOptions(request, this.name, this.languageModel.specificationVersion);
+    const { specificationVersion: version, provider } = this.languageModel;
+    const options = toCallOptions(request, this.name, version, provider);
     const answer = new AiSdkAccumulator();
     const source = { requestId: null as string | null };
     try {

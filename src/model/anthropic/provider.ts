@@ -8,6 +8,7 @@ import { MessageAccumulator } from './accumulate';
 import { eventsOf, toWire, type WireBody } from './wire';
 import { classifyFailure, type FailureContext } from '../failure';
 import { DEFAULT_TIMEOUT_MS, TimeLimit } from '../time-limit';
+import { looseTools } from '../schema-subsets';
 import { sdk } from './sdk';
 import { ANTHROPIC } from './vendor';
 import type { ModelCallbacks, ModelProvider, ModelRequest, ModelResponse } from '../provider';
@@ -54,6 +55,10 @@ export class AnthropicProvider implements ModelProvider {
       timeout: this.timeoutMs,
       logLevel: 'off', // the SDK prints whole events when one does not parse
     });
+  }
+
+  faultsOf({ tools }: Pick<ModelRequest, 'tools'>): string[] {
+    return looseTools('anthropic', tools);
   }
 
   /**

@@ -4,9 +4,11 @@
  */
 import { isJsonObject, type JsonObject } from '../../shared/json/json';
 import { foreignBlocksRemoved } from '../foreign-blocks';
-import { ANTHROPIC_PROVIDER, type ModelRequest } from '../provider';
+import { ANTHROPIC_PROVIDER, type ModelRequest, type ModelTool } from '../provider';
 import { repairConversation, type WireMessage } from '../repair-conversation';
 import { foreignAnswer, type FailureContext } from '../failure';
+import { ANTHROPIC_SUBSET } from '../schema-subsets';
+import { strictSchema } from '../strict-schema';
 import { sdk, sdkStreaming } from './sdk';
 
 /** The body as the Messages API takes it; `stream` is always on. */
@@ -28,15 +30,7 @@ export const RESERVED_OPTIONS = ['model', 'max_tokens', 'messages', 'tools', 'st
  * @param provider who is asked; answers without an origin count as its own, whatever name it has
  */
 export function toWire(request: ModelRequest, provider: string = ANTHROPIC_PROVIDER): WireBody {
-  const tools = [
-    ...request.tools.map(({ name, description, input_schema, strict }): JsonObject => ({
-      name,
-      description,
-      input_schema,
-      ...(strict ? { strict } : {}),
-    })),
-    ...request.serverTools,
-  ];
+  const tools = [...request.tools.map(toTool), ...request.serverTools];
   const own = foreignBlocksRemoved(request.messages, provider, provider);
   const messages = repairConversation(own, request.container !== undefined);
   return {
@@ -49,6 +43,12 @@ export function toWire(request: ModelRequest, provider: string = ANTHROPIC_PROVI
     ...(tools.length === 0 ? {} : { tools }),
     messages,
   };
+}
+
+/** The vendor refuses a request with a strict schema that it cannot enforce, so that such a tool goes without. */
+function toTool({ name, description, input_schema, strict }: ModelTool): JsonObject {
+  const fitting = strict ? strictSchema(input_schema, ANTHROPIC_SUBSET).schema : null;
+  return { name, description, input_schema: fitting ?? input_schema, ...(fitting === null ? {} : { strict: true }) };
 }
 
 function allowedOptions(options: JsonObject): JsonObject {

@@ -9,7 +9,8 @@ import { foreignBlocksRemoved } from '../foreign-blocks';
 import type { ModelMessage, ModelRequest, ModelTool } from '../provider';
 import { repairConversation } from '../repair-conversation';
 import { fileParts, textOf } from './content-parts';
-import { strictSchema } from './strict-schema';
+import { OPENAI_SUBSET } from '../schema-subsets';
+import { strictSchema } from '../strict-schema';
 
 /** Fields that an agent's `modelOptions` cannot set: admission, budget and audit rely on them. */
 const RESERVED: readonly string[] = ['model', 'messages', 'tools', 'functions', 'stream', 'stream_options', 'n', 'store'];
@@ -49,7 +50,7 @@ function choiceOf(choice: Json | undefined): Json | undefined {
 }
 
 function toChatTool({ name, description, input_schema, strict }: ModelTool): JsonObject {
-  const fitting = strict ? strictSchema(input_schema) : null;
+  const fitting = strict ? strictSchema(input_schema, OPENAI_SUBSET) : null;
   const parameters = fitting?.schema ?? input_schema;
   return { type: 'function', function: { name, description, parameters, ...(fitting?.schema ? { strict: true } : {}) } };
 }

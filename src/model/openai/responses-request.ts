@@ -9,7 +9,8 @@ import { OwnAnswers } from '../own-answers';
 import type { ModelMessage, ModelRequest, ModelTool } from '../provider';
 import { repairConversation } from '../repair-conversation';
 import { fileParts } from './content-parts';
-import { strictSchema } from './strict-schema';
+import { OPENAI_SUBSET } from '../schema-subsets';
+import { strictSchema } from '../strict-schema';
 
 const RESERVED: readonly string[] = [
   'model',
@@ -89,7 +90,7 @@ function blocksIn(content: Json | undefined): JsonObject[] {
 }
 
 function toTool({ name, description, input_schema, strict }: ModelTool): JsonObject {
-  const fitting = strict ? strictSchema(input_schema).schema : null;
+  const fitting = strict ? strictSchema(input_schema, OPENAI_SUBSET).schema : null;
   return { type: 'function', name, description, parameters: fitting ?? input_schema, strict: fitting !== null };
 }
 
