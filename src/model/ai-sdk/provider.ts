@@ -14,7 +14,7 @@ import { AiSdkAccumulator } from './answer';
 import { toCallOptions } from './prompt';
 import { toolFaults } from './schemas';
 import type { AiSdkCallOptions, AiSdkLanguageModel } from './types';
-import { aiSdkVendor, nameOf } from './vendor';
+import { aiSdkVendor, nameOf, StreamError } from './vendor';
 
 export interface AiSdkOptions {
   /** Shown in logs and audits; finds this provider's own answers in a conversation. Default: the package's name of itself. */
@@ -103,5 +103,5 @@ const NOT_THE_PROTOCOL: ReadonlySet<string> = new Set(['AI_JSONParseError', 'AI_
 /** A stream's error part may hold an error, a text, or the vendor's own object. */
 function asError(error: unknown): Error {
   if (error instanceof Error) return error;
-  return new Error(typeof error === 'string' ? error : JSON.stringify(error));
+  return new StreamError(typeof error === 'string' ? error : JSON.stringify(error));
 }
