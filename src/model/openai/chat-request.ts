@@ -8,6 +8,7 @@ import { optional } from '../../shared/json/optional';
 import { foreignBlocksRemoved } from '../foreign-blocks';
 import type { ModelMessage, ModelRequest, ModelTool } from '../provider';
 import { repairConversation } from '../repair-conversation';
+import { cacheKeyOf } from './cache-key';
 import { fileParts, textOf } from './content-parts';
 import { OPENAI_SUBSET } from '../schema-subsets';
 import { strictSchema } from '../strict-schema';
@@ -27,6 +28,7 @@ export function toChatBody(request: ModelRequest, { provider, maxTokensField }: 
   const messages = repairConversation(foreignBlocksRemoved(request.messages, provider), false);
   const { tool_choice, parallel_tool_calls, ...others } = allowedOptions(options);
   return {
+    ...cacheKeyOf(request, provider),
     ...others,
     ...(tools.length === 0
       ? {}

@@ -8,6 +8,7 @@ import { foreignBlocksRemoved } from '../foreign-blocks';
 import { OwnAnswers } from '../own-answers';
 import type { ModelMessage, ModelRequest, ModelTool } from '../provider';
 import { repairConversation } from '../repair-conversation';
+import { cacheKeyOf } from './cache-key';
 import { fileParts } from './content-parts';
 import { OPENAI_SUBSET } from '../schema-subsets';
 import { strictSchema } from '../strict-schema';
@@ -29,6 +30,7 @@ export function toResponsesBody(request: ModelRequest, provider: string): JsonOb
   const { tool_choice, parallel_tool_calls, include, ...others } = allowedOptions(options);
   const allTools = [...tools.map(toTool), ...serverTools];
   return {
+    ...cacheKeyOf(request, provider),
     ...others,
     ...(allTools.length === 0
       ? {}
