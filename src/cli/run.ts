@@ -1,7 +1,11 @@
 /** `holdfast run`: starts a turn, and follows it if asked. */
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import type { Command } from 'commander';
+import type { HoldfastClient } from '../client/holdfast-client';
 import type { SessionHandle } from '../client/sessions/session-handle';
 import type { TurnHandle } from '../client/turns/turn-handle';
+import type { MessageInput } from '../shapes/message';
 import { describeTurn } from './support/describe';
 import { EXIT, Exit, exitOf } from './support/exit';
 import { follow } from './support/follow';
@@ -16,6 +20,7 @@ interface RunOptions {
   id?: string;
   session?: string;
   follow?: boolean;
+  file?: string[];
 }
 
 export function run(program: Command, output: () => Output): void {
@@ -26,11 +31,13 @@ export function run(program: Command, output: () => Output): void {
     .requiredOption('--agent <name>', 'which agent')
     .option('--id <key>', 'idempotency key: the same key again gives the same turn')
     .option('--session <id>', 'a turn of this session, after those that wait there; opens it, if it is new')
+    .option('--file <path>', 'an image, a PDF or a text that the model gets with the message; may be repeated', collect, [])
     .option('--follow', 'watch it to its end: exit 0 completed, 3 refused, 1 any other end')
     .action((words: string[], options: RunOptions) =>
       withClient(async (client) => {
         const { agent, id, session } = options;
-        const message = words.length === 0 ? DEFAULT_MESSAGE : words.join(' ');
+        const text = words.length === 0 ? DEFAULT_MESSAGE : words.join(' ');
+        const message = await withFiles(client, text, options.file ?? []);
         const key = id === undefined ? {} : { id };
         const turn =
           session === undefined
@@ -53,7 +60,19 @@ export function run(program: Command, output: () => Output): void {
     );
 }
 
-async function inSession(session: SessionHandle, message: string, key: { id?: string }): Promise<TurnHandle> {
+function collect(path: string, before: string[]): string[] {
+  return [...before, path];
+}
+
+/** The text, and the files after it. @throws InvalidRequest that names what is wrong with a file */
+async function withFiles(client: HoldfastClient, text: string, paths: readonly string[]): Promise<MessageInput> {
+  if (paths.length === 0) return text;
+  const files: MessageInput = [];
+  for (const path of paths) files.push(await client.files.put({ bytes: await readFile(path), name: basename(path) }));
+  return [{ type: 'text', text }, ...files];
+}
+
+async function inSession(session: SessionHandle, message: MessageInput, key: { id?: string }): Promise<TurnHandle> {
   const { turn_id } = await session.send(message, key);
   return session.started(turn_id);
 }

@@ -15,6 +15,7 @@ import { watchPending, type NewQuestion, type WatchPending } from './approvals/w
 import { listBudgets, type BudgetFilter, type ListedBudget } from './budgets';
 import { AmbiguousKey, ForkRefused, InvalidRequest, SessionEmpty, SessionNotFound, TurnNotFound } from './errors';
 import { Feeds } from './events/feeds';
+import { Files } from './files';
 import { openingOf, openSession, sessionIdOf, sessionSummary, type ForkSession, type OpenSession } from './sessions/open-session';
 import type { SessionParts } from './sessions/session-asking';
 import { SessionHandle } from './sessions/session-handle';
@@ -54,6 +55,7 @@ import { hashJson } from '../shared/json/digests';
 import { optional } from '../shared/json/optional';
 import { isHash } from '../shared/json/sha256';
 import { inlineCode, visibilityText } from '../shared/text/visible';
+import { messageText } from '../shared/turn/message';
 import type { TurnView } from '../shared/turn/turn-view';
 import { workflowUrl } from '../shared/wire/workflow-url';
 import type { TrailPage, TrailQuery } from '../store/core/trail';
@@ -113,6 +115,8 @@ export class HoldfastClient {
   private openedInbox: Inbox | undefined;
   private readonly feeds: Feeds;
   private readonly signer: StartSigner;
+  /** Files for messages. */
+  readonly files: Files;
 
   constructor(
     /** The Temporal client underneath. */
@@ -120,6 +124,7 @@ export class HoldfastClient {
     private readonly config: ClientSettings,
   ) {
     this.signer = new StartSigner(config.signingKey || null, temporal);
+    this.files = new Files((what) => this.store(what));
     this.feeds = new Feeds(temporal, () => (this.live ??= this.liveBus()));
   }
 
@@ -155,21 +160,22 @@ export class HoldfastClient {
   async start(request: StartTurn): Promise<TurnHandle> {
     const requester = request.requester ?? LOCAL_PRINCIPAL;
     checkStartTurn(request, requester);
+    const message = await this.files.message(requester, request.message);
     const random = randomBytes(6).toString('hex');
     const turnId = request.id === undefined ? newTurnId(Date.now(), random) : turnIdFromKey(requester, request.id);
     const input: TurnInput = {
       turn_id: turnId,
       agent: request.agent,
-      message: request.message,
+      message,
       requester,
       session_id: request.sessionId ?? null,
       trace_id: traceId(Date.now(), random),
       parent_head: null,
       ...optional({ callback_ref: request.callbackRef }),
     };
-    const fingerprint = hashJson({ agent: request.agent, message: request.message, session_id: input.session_id });
+    const fingerprint = hashJson({ agent: request.agent, message, session_id: input.session_id });
     // The Web UI renders the summary as Markdown beside the card: the requester's text must stay plain text.
-    const summary = `${inlineCode(request.agent)} ${inlineCode(request.message.replace(/\s+/g, ' ').slice(0, 150))}`;
+    const summary = `${inlineCode(request.agent)} ${inlineCode(messageText(message).replace(/\s+/g, ' ').slice(0, 150))}`;
     const signature = await this.signer.signStart(input, hashJson(input.message));
     await this.launch(TURN_WORKFLOW, { ...input, ...signature }, { fingerprint, summary, key: request.id });
     return this.turn(turnId);
@@ -264,6 +270,7 @@ export class HoldfastClient {
       ...this.queue(),
       uiUrl: this.uiUrl(sessionWorkflowId(id)),
       turn: (turnId) => this.turn(turnId),
+      message: (requester, message) => this.files.message(requester, message),
       signs: this.signer.signs,
       sign: ({ session_id, agent, requester }, message) =>
         this.signer.sign({ workflow_id: sessionWorkflowId(session_id), agent, requester }, hashJson(message)),

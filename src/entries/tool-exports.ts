@@ -1,7 +1,15 @@
 /** What `holdfast/app` and `holdfast/tools` both export: what defines a tool, and makes its results. */
 export { defineTool } from '../tools/define/define';
 export { ToolError } from '../tools/define/errors';
-export { binaryFile, type BinaryFile, type FileResult } from '../tools/results/result-files';
+export {
+  content,
+  shownFile,
+  type ContentItem,
+  type ShownPart,
+  binaryFile,
+  type BinaryFile,
+  type FileResult,
+} from '../tools/results/result-files';
 export {
   fetchAllPages,
   page,

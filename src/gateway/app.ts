@@ -12,6 +12,7 @@ import { holdKeysToBodies } from './http/idempotency';
 import { describeApi } from './http/openapi';
 import { agents } from './routes/agents';
 import { answers } from './routes/answers';
+import { files } from './files';
 import { blocks } from './routes/blocks';
 import { bundles, madeOfBundles } from './routes/bundles';
 import { calls } from './routes/calls';
@@ -67,6 +68,7 @@ const ROUTES: Route[] = [
   streams,
   tickets,
   blocks,
+  files,
   mcp,
   agUi,
   a2a,

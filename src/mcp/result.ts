@@ -5,6 +5,7 @@
 import { LRUCache } from 'lru-cache';
 import { hashJson } from '../shared/json/digests';
 import { isJsonObject, type Json, type JsonObject, setOwn } from '../shared/json/json';
+import { checkFile } from '../files/kind-of';
 import { binaryFile, type BinaryFile } from '../tools/results/result-files';
 import { foreignSchema } from '../tools/convert/foreign-schema';
 import { plainJson, RESULT_BOUNDS } from '../tools/convert/plain-json';
@@ -95,11 +96,12 @@ function fileData(base64: Json | undefined, mimeType: Json | undefined, name: st
   if (typeof base64 !== 'string') return { left_out: 'it holds no data' };
   if (!mayKeep()) return { left_out: `a result has at most ${MOST_FILES} files` };
   const bytes = Buffer.from(base64, 'base64');
+  const check = checkFile(bytes, typeof mimeType === 'string' ? mimeType : undefined);
   const contentType = typeof mimeType === 'string' ? mimeType : OCTETS;
   const ending = /^[a-z]+\/([a-z0-9]{1,8})$/.exec(contentType)?.[1];
   const filename = name.includes('.') || ending === undefined ? name : `${name}.${ending}`;
   try {
-    return { file: binaryFile({ filename, contentType, bytes }) };
+    return { file: binaryFile({ filename, contentType, bytes, shown: check.ok }) };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     return { file: binaryFile({ filename, contentType: OCTETS, bytes }) }; // the content type is invalid

@@ -20,6 +20,8 @@ interface Common {
   timeoutMs?: number;
   /** Longest wait for a connection, ms. Absent: 10 s. */
   connectTimeoutMs?: number;
+  /** Its resources and prompts are tools too. */
+  resources?: boolean;
   /** Values that must not show in results, errors or logs. */
   secrets: string[];
   /** How variables or headers (these in lower case) appear in a call's target. Those not named here: as a digest. */
@@ -71,6 +73,7 @@ const timeout_ms = z.number().int().min(100).max(86_400_000).optional();
 const target = z.record(z.string().max(200), z.enum(IN_TARGET)).default({});
 /** The limit is below the two minutes of a turn's first activity. */
 const connect_timeout_ms = z.number().int().min(100).max(100_000).optional();
+const resources = z.boolean().optional();
 const stdio = z.strictObject({
   type: z.literal('stdio').optional(),
   command: text.min(1),
@@ -80,6 +83,7 @@ const stdio = z.strictObject({
   target,
   timeout_ms,
   connect_timeout_ms,
+  resources,
 });
 const http = z.strictObject({
   type: z.enum(['http', 'streamable-http', 'sse']).default('http'),
@@ -97,6 +101,7 @@ const http = z.strictObject({
     .optional(),
   timeout_ms,
   connect_timeout_ms,
+  resources,
 });
 
 /** An entry as written in the file. */
@@ -163,8 +168,12 @@ export function serverOf(name: string, entry: unknown, env: NodeJS.ProcessEnv = 
   const put = (value: string) => expandVariables(value, env);
   const all = (values: Record<string, string>) =>
     Object.fromEntries(Object.entries(values).map(([key, value]) => [key, put(value)]));
-  const { timeout_ms: timeoutMs, connect_timeout_ms: connectTimeoutMs } = parsed.data;
-  const limits = { ...(timeoutMs && { timeoutMs }), ...(connectTimeoutMs && { connectTimeoutMs }) };
+  const { timeout_ms: timeoutMs, connect_timeout_ms: connectTimeoutMs, resources: hasResources } = parsed.data;
+  const limits = {
+    ...(timeoutMs && { timeoutMs }),
+    ...(connectTimeoutMs && { connectTimeoutMs }),
+    ...(hasResources && { resources: true }),
+  };
   if ('command' in parsed.data) {
     const { command, args, env: given, cwd } = parsed.data;
     const own = all(given);

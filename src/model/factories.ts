@@ -10,6 +10,7 @@ import { OpenAiProvider, type OpenAiOptions } from './openai/provider';
 import { withPromptedTools } from './prompted-tools';
 import type { ModelProvider } from './provider';
 import { ANTHROPIC_PROVIDER } from './provider';
+import { COMPATIBLE_FILES, type TakenFiles } from './taken-files';
 
 /** A model of one vendor. */
 export interface VendorModel extends ModelProvider {
@@ -37,6 +38,8 @@ export type OpenAiCompatibleOptions = Pick<OpenAiOptions, 'apiKey' | 'headers' |
   baseUrl: string;
   /** `prompted`: tools are described in the prompt, for models without a tool API. @default 'native' */
   toolCalls?: 'native' | 'prompted';
+  /** Largest image and PDF that the model takes, bytes; 0: none. @default images of 20 MB, no PDF */
+  files?: TakenFiles;
 };
 
 /** A server that speaks OpenAI's chat completions: Ollama, vLLM, llama.cpp, OpenRouter and others. It may need no key. */
@@ -50,7 +53,13 @@ export function openAiProvider(options: Omit<OpenAiOptions, 'name' | 'fetch' | '
   const { baseUrl } = options;
   if (baseUrl === undefined) return new OpenAiProvider(options);
   // Older servers know the older name of the field.
-  return new OpenAiProvider({ api: 'chat', ...options, name: compatibleName(baseUrl), maxTokensField: 'max_tokens' });
+  return new OpenAiProvider({
+    api: 'chat',
+    files: COMPATIBLE_FILES,
+    ...options,
+    name: compatibleName(baseUrl),
+    maxTokensField: 'max_tokens',
+  });
 }
 
 /** Answers go back only to the server that made them, so each has its own name. */

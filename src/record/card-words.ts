@@ -3,6 +3,7 @@
  * a sub-agent the task that the agent above gave. Also whether the model had read outsiders' text before.
  */
 import type { CardWords } from '../cards/card';
+import { fileNote, isFilePart } from '../shared/turn/message';
 import type { BlockKind } from '../shared/turn/transcript';
 import { textOrNull } from './fields';
 import { readBlock, type ReadMessage, type ReadStart } from './read-block';
@@ -99,7 +100,7 @@ function wordsIn({ start, first, steering }: TurnMessages, agentAbove: string | 
 }
 
 function textIn({ content }: ReadMessage): Pick<CardWords, 'text' | 'cut' | 'missing'> {
-  const text = content.flatMap((block) => textOrNull(block.text) ?? []).join('\n');
+  const text = content.flatMap((block) => (isFilePart(block) ? fileNote(block) : (textOrNull(block.text) ?? []))).join('\n');
   const missing = text.length - MOST_TEXT;
   return { text: text.slice(0, MOST_TEXT).toWellFormed(), cut: missing > 0, ...(missing > 0 ? { missing } : {}) };
 }

@@ -6,7 +6,9 @@ import type { TranscriptEntry } from '../shapes/transcript';
 import { cutJson, type CutRoom } from './cut-json';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
 import type { Block } from '../shared/turn/transcript';
+import { isFilePart } from '../shared/turn/message';
 import { list, text, textOrNull } from './fields';
+import { filesInContent } from './stored-file';
 import { readBlock, type ReadBlock, type ReadMessage, type ReadOf, type ReadSubject } from './read-block';
 
 export interface TranscriptBlock {
@@ -146,7 +148,10 @@ function messageEntry(message: ReadMessage, isFirst: boolean, { start, calls }: 
       text: cutJson(resultText(result), room),
       is_error: result.is_error === true,
     })),
-    other: [...new Set(content.map(({ type }) => text(type)))].filter((type) => !TEXT_AND_CALLS.includes(type)),
+    files: message.role === 'user' ? filesInContent(content).slice(0, MOST_ENTRIES) : [],
+    other: [...new Set(content.filter((part) => !isFilePart(part)).map(({ type }) => text(type)))].filter(
+      (type) => !TEXT_AND_CALLS.includes(type),
+    ),
     cut: room.cut,
   };
 }

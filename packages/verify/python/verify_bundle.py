@@ -6,6 +6,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from verify_admission_facts import AdmissionFacts
 from verify_decision_facts import DecisionFacts
+from verify_files import BundleFiles, TurnFiles
 from verify_kept_said import KeptSaid
 from verify_lists import is_it, is_of_list, is_same_list, list_in, roles_then, wants_signatures
 from verify_message_facts import Each, MessageFacts
@@ -641,8 +642,9 @@ def defined(objects, body):
     return found if found.get("v") == "holdfast.agent/1" else {}
 
 class Blocks:
-    def __init__(self, turn, history, objects, blocks, rule):
+    def __init__(self, turn, history, objects, blocks, rule, files):
         self.turn, self.history, self.objects, self.seen, self.rule = turn, history, objects, blocks, rule
+        self.files = TurnFiles(files)
         self.before = {}  # blocks before its own: of a turn that ended before it began, all that there is
         self.own, self.parts, self.sub_turns, self.needs = {}, {}, [], {"parts": set(), "objects": set()}
         self.approvals, self.editors, self.steerers, self.admitted, self.dispatches = [], {}, set(), {}, set()
@@ -652,6 +654,7 @@ class Blocks:
     def part(self, ref, part):
         body = None if part is None else obj(part["body"])
         self.parts[ref] = body
+        self.files.part(ref, part)
         for run in self.history.by_input.get(ref, []) if part else []:
             self.rule("B12", allowed(self.objects, run, body, self.history.policies.get(ref), self.entries))
 
@@ -705,7 +708,7 @@ class Blocks:
         if not history.whole or history.argument is UNKNOWN:
             return
         self.rule("B3", form(body.get("requester")) == form(asked.get("requester")))
-        if isinstance(asked.get("message"), str):
+        if isinstance(asked.get("message"), (str, list)):
             self.rule("B3", body.get("message_hash") == form(asked["message"]))
             self.rule("B3", obj(body.get("agent")).get("name") == asked.get("agent"))
         if isinstance(asked.get("input_json"), str):
@@ -734,6 +737,9 @@ class Blocks:
         self.unknown |= {"messages"} if None in bodies else set()
         if isinstance(said, str) and {"type": "text", "text": said} in [it for it in bodies if it is not None]:
             self.shows_message = True
+        if isinstance(said, list) and [form(it) for it in said] == [form(it) for it in bodies[1:]]:
+            self.shows_message = True
+        self.files.message(parts)
         if body is not None:
             if isinstance(body.get("steer"), dict):
                 self.steered(body["steer"], bodies[1] if len(bodies) > 1 else None)
@@ -755,7 +761,7 @@ class Blocks:
                 self.admitted.setdefault(txt(one.get("call_id")), []).append(one)
         if history.whole:
             said = obj(history.argument).get("message")
-            self.rule("B4", not isinstance(said, str) or self.shows_message or "messages" in self.unknown)
+            self.rule("B4", not isinstance(said, (str, list)) or self.shows_message or "messages" in self.unknown)
             self.rule("B5", tuple(parts[1:]) in history.admitted or "admissions" in history.unknown)
 
     def decision(self, body, written):
@@ -1006,7 +1012,7 @@ class OfSession:
         if value is UNKNOWN or not isinstance(of, dict):
             return
         message = argument.get("message")
-        self.rule("H8", not isinstance(message, str) or of.get("message_hash") == form(message))
+        self.rule("H8", not isinstance(message, (str, list)) or of.get("message_hash") == form(message))
         memo = fields_of(self.history.started_with.get("memo")).get("holdfast_of_session", UNKNOWN)
         if self.history.started_by is not None and memo is not UNKNOWN:
             self.rule("H8", form(obj(memo).get("session_run")) == form(of.get("session_run")))
@@ -1033,7 +1039,7 @@ class Turn:
     def __init__(self, body, known, objects, signatures):
         self.body, self.broken, self.objects, self.known, self.records = body, [], objects, known, []
         self.history = History(body, known["namespace"], signatures, self.rule)
-        self.blocks = Blocks(body, self.history, objects, known["seen"], self.rule)
+        self.blocks = Blocks(body, self.history, objects, known["seen"], self.rule, known["files"])
         self.twice, self.of_session = Twice(body, self.rule), OfSession(body, self.history, self.rule)
         self.facts = TurnFacts(self.twice, known, objects, form, payload, meant, UNKNOWN)
         self.of_runs = RunFacts(self.twice, objects, form, payload, when, person, UNKNOWN)
@@ -1125,6 +1131,7 @@ class Turn:
         history, blocks, parts = self.history, self.known["seen"], self.blocks.parts.keys()
         self.rule("D7", self.twice.shown <= parts and not self.blocks.has_stray_step())
         self.rule("T1", not history.runs or history.head is UNKNOWN or history.head == body["head"])
+        self.rule("B14", self.blocks.files.right())
         if not body["complete"]:
             return
         self.rule("T1", history.given <= blocks)
@@ -1272,7 +1279,7 @@ ORDER = {letter: place for place, letter in enumerate("HBTD")}
 def meaning(lines, known, signatures):
     """Yields the other rules in the same way; of several that are broken at a line, the first of the page."""
     turn, objects, turns, sub_turns = None, {}, {}, []
-    known.update(seen=set(), signatures=signatures)
+    known.update(seen=set(), signatures=signatures, files=BundleFiles(form))
     for n, line in enumerate(map(json.loads, lines)):
         kind, body = line["kind"], line["body"]
         yield n, LOOKED_AT.get(kind, "H1"), True

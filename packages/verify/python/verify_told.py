@@ -1,5 +1,6 @@
 """What the model was told of calls, and what became of them (rule D8 of bundle-format.md). For verify_bundle.py."""
-import json
+import json, re
+from verify_files import is_file
 
 def txt(value): return value if isinstance(value, str) else ""
 def objs(values): return [obj(value) for value in values] if isinstance(values, list) else []
@@ -9,6 +10,11 @@ def has_file(data):
     named = isinstance(data, dict) and all(isinstance(data.get(name), str) for name in ("filename", "content_type"))
     inside = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
     return named or any(map(has_file, inside))
+
+def is_note(one):
+    """In place of a file that the tool shows: a text in brackets, which is no JSON."""
+    said = isinstance(one, dict) and set(one) == {"type", "text"} and one["type"] == "text"
+    return said and isinstance(one["text"], str) and re.fullmatch(r"\[[^{}]*\]", one["text"]) is not None
 
 class Told:
     """In one turn. `form` is the canonical form or hash of a value, `number` reads one of JSON."""
@@ -54,7 +60,8 @@ class Told:
     def said_in(self, content):
         """All that a text may be: a success with this data, one of which the rest is in the store, an error;
         and its note."""
-        one = obj(content[0]) if isinstance(content, list) and len(content) == 1 else {}
+        whole = isinstance(content, list) and content and all(is_file(it) or is_note(it) for it in content[1:])
+        one = obj(content[0]) if whole else {}
         try:
             text = txt(one.get("text")) if one.get("type") == "text" else ""
             said = obj(json.loads(text, parse_float=self.number, parse_constant=int))  # int: refuses NaN and its like

@@ -206,7 +206,7 @@ class TurnFacts:
     def argument(self, given):
         message, call = given.get("message"), given.get("input_json")
         said = as_attributes(given.get("agent"), given)
-        if isinstance(message, str) and message:
+        if isinstance(message, (str, list)) and message:
             of = {"agent": given.get("agent"), "message": message, "session_id": given.get("session_id")}
             said |= {"request": self.form(of), "message_hash": self.form(message)}
         elif isinstance(call, str) and call:
@@ -277,7 +277,7 @@ class TurnFacts:
         if said.get("next") == "end" and isinstance(value.get("all_refused"), bool):
             state = "refused" if value["all_refused"] else "completed"
             self.tell("block", said.get("head"), {"state": state, "reason": None})
-        if isinstance(value.get("message"), str):
+        if isinstance(value.get("message"), (str, list)):
             self.began(said)
         ids = [one.get("id") for one in self.objs(said.get("calls"))]
         self.rule("D2", type(step) is not int or ids == [f"{step}.{index + 1}" for index in range(len(ids))])

@@ -9,6 +9,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json
 import { StoreError, type Store } from '../../store/store';
 import type { PreparedAgent } from '../../tools/catalogue/registry';
 import { messagesOf } from '../step/conversation';
+import { isFilePart } from '../../shared/turn/message';
 import type { StoredBlock } from '../../store/core/seal';
 
 /** Names of the tools of a definition that return text of outsiders; null: the definition cannot be read any more. */
@@ -17,7 +18,7 @@ type UntrustedToolNames = ReadonlySet<string> | null;
 /**
  * True if the blocks have a call of a tool with `untrustedOutput`, also a failed one, since an upstream writes its errors too. Also
  * true for the vendor's server-side tools, which read the web; for an answered call of a tool that this worker does not know; and
- * for any answered call if a definition cannot be read.
+ * for any answered call if a definition cannot be read. And after a message with a file: its sender need not have written it.
  * @param present the agent as it is now, and its `definition_ref`
  */
 export async function hasReadUntrusted(
@@ -27,6 +28,7 @@ export async function hasReadUntrusted(
 ): Promise<boolean> {
   const starts = blocksOf('start', blocks);
   if (starts.some(({ parent }) => parent?.untrusted === true)) return true;
+  if (messagesOf([...blocks]).some(({ role, content }) => role === 'user' && content.some(isFilePart))) return true;
   const definitionRefs = [...starts, ...blocksOf('admission', blocks)].flatMap(({ definition_ref }) => definition_ref ?? []);
   const refs = new Set(definitionRefs.filter((ref) => ref !== present.definition_ref));
   const before = await Promise.all([...refs].map((ref) => markedIn(store, ref)));

@@ -12,6 +12,7 @@ import { optional } from '../../shared/json/optional';
 import type { PreparedAgent } from '../../tools/catalogue/registry';
 import { showingCharacters } from '../call/heartbeat';
 import type { Dependencies } from '../ports';
+import { messagesWithFiles } from '../../files/conversation-files';
 
 export interface ModelRequestParts {
   messages: ModelMessage[];
@@ -36,7 +37,8 @@ export async function askModel(
   showText: ShowText,
 ): Promise<ChainAnswer> {
   const chain = deps.models.chainOf(preparedAgent);
-  const requestOf = (link: ChainLink) => requestFor(link, chain[0]!, preparedAgent, parts);
+  const messages = await messagesWithFiles(deps, parts.messages);
+  const requestOf = (link: ChainLink) => requestFor(link, chain[0]!, preparedAgent, { ...parts, messages });
   const { info, cancellationSignal: signal } = Context.current();
   let requests = (info.attempt - 1) * mostRequests(chain.length);
   const beginAnswer = () => showText((requests += 1));

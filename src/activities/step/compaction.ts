@@ -7,6 +7,7 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { ModelMessage } from '../../model/provider';
 import { readBlock, type ReadSummary, lastOf, type ReadAdmission } from '../../record/read-block';
+import { filesInContent } from '../../record/stored-file';
 import type { JsonObject } from '../../shared/json/json';
 import { estimateTokens } from '../../tools/define/model-text';
 import type { StoredBlock } from '../../store/core/seal';
@@ -89,7 +90,9 @@ function shortText(text: string, most: number, hash: string): string {
 }
 
 function clearResult(block: JsonObject, hash: string): JsonObject {
-  if (block.type !== 'tool_result' || JSON.stringify(block.content ?? null).length < LONG_RESULT) return block;
+  if (block.type !== 'tool_result') return block;
+  const isShort = JSON.stringify(block.content ?? null).length < LONG_RESULT;
+  if (isShort && filesInContent([block]).length === 0) return block;
   const text = `[This result was left out to make room. It is kept in block ${hash}. If you need it, make the call again.]`;
   return { ...block, content: [{ type: 'text', text }] };
 }
@@ -165,9 +168,25 @@ function sum(entries: Entry[]): number {
   return conversationTokens(entries.map(({ message }) => message));
 }
 
+const TOKENS_OF_IMAGE = 1600;
+/** A page of a PDF, which vendors read as text and as an image. */
+const TOKENS_OF_PAGE = 3000;
+const BYTES_OF_PAGE = 50_000;
+
+/** An estimate: how large the pages of a PDF are is not known. */
+function fileTokens(content: readonly JsonObject[]): number {
+  return filesInContent(content).reduce((total, { type, media_type, size }) => {
+    if (type === 'image') return total + TOKENS_OF_IMAGE;
+    return total + (media_type === 'text/plain' ? size / 4 : Math.ceil(size / BYTES_OF_PAGE) * TOKENS_OF_PAGE);
+  }, 0);
+}
+
 /** An estimate. */
 export function conversationTokens(messages: readonly ModelMessage[]): number {
-  return messages.reduce((total, { content }) => total + estimateTokens(JSON.stringify(content), 'json'), 0);
+  return messages.reduce(
+    (total, { content }) => total + estimateTokens(JSON.stringify(content), 'json') + fileTokens(content),
+    0,
+  );
 }
 
 /** The tokens of the context window that one request took: input, cached or not, and output. */

@@ -7,12 +7,15 @@ import { type Draft, walk } from '../../store/core/transcript';
 import type { AnsweringTurn } from '../../record/blocks';
 import { decisionBlocks, resultsBlock } from '../../record/write-block';
 import { readResult, UnexpectedPart } from '../../record/parts';
+import { filesIn } from '../../tools/results/result-files';
 import { errorText, resultText } from '../../tools/results/result-text';
+import type { Envelope } from '../../shared/wire/errors';
 import type { StoredBlock } from '../../store/core/seal';
 import { samePerson } from '../../shared/approval/approval';
 import { readBlock, type ReadBlock, type ReadDecision } from '../../record/read-block';
 import { closeQuestion } from '../people/questions';
 import { optional } from '../../shared/json/optional';
+import { shownFiles } from '../../files/conversation-files';
 
 /** All messages of a transcript's blocks. The messages that the model gets: compaction.ts. */
 export function messagesOf(blocks: StoredBlock[]): ModelMessage[] {
@@ -44,7 +47,7 @@ export async function addOutcomes(
     for (const block of decisionBlocks(turn, call, decisions)) draft.add(block, at);
   }
   if (outcomes.length === 0) return;
-  const content = await Promise.all(outcomes.map((outcome) => toolResult(store, outcome)));
+  const content = await Promise.all(outcomes.map((outcome) => toolResult(store, turn, outcome)));
   draft.add(resultsBlock(content, subTurnsOf(outcomes)), at);
 }
 
@@ -63,20 +66,31 @@ function subTurnsOf(outcomes: CallOutcome[]): AnsweringTurn[] {
   return outcomes.flatMap(({ call_id, sub_turn }) => (sub_turn ? [{ call_id, ...sub_turn }] : []));
 }
 
-async function toolResult(store: Store, outcome: CallOutcome): Promise<JsonObject> {
+async function toolResult(store: Store, turn: TurnContext, outcome: CallOutcome): Promise<JsonObject> {
   const isError = outcome.state !== 'succeeded';
   return {
     type: 'tool_result',
     tool_use_id: outcome.tool_use_id,
-    content: [{ type: 'text', text: await outcomeText(store, outcome) }],
+    content: await outcomeContent(store, turn, outcome),
     ...(isError ? { is_error: true } : {}),
   };
 }
 
-async function outcomeText(store: Store, outcome: CallOutcome): Promise<string> {
-  if (outcome.result_ref === null) return errorText(outcome.error!, outcome.note);
+/** The text of the result, and after it the files that the tool shows to the model. */
+async function outcomeContent(store: Store, turn: TurnContext, outcome: CallOutcome): Promise<JsonObject[]> {
+  if (outcome.result_ref === null) return [{ type: 'text', text: errorText(outcome.error!, outcome.note) }];
   const result = readResult(await store.getPart(outcome.result_ref));
-  return resultText(outcome.result_ref, result, outcome.note);
+  const text = resultText(outcome.result_ref, result, outcome.note);
+  return [{ type: 'text', text }, ...(await filesOf(store, turn, outcome, result.envelope))];
+}
+
+function filesOf(
+  store: Store,
+  { requester, turn_id }: TurnContext,
+  { call_id }: CallOutcome,
+  envelope: Envelope,
+): Promise<JsonObject[]> {
+  return shownFiles(store, { requester, turn_id, call_id }, envelope.success ? filesIn(envelope.data) : []);
 }
 
 /** One message with the hash of its block; a summary has the hash of the last block that it covers. */

@@ -13,10 +13,12 @@ import { messagesOf, addOutcomes } from './conversation';
 import { toolCallsOf } from './compaction';
 import type { PreparedStart } from './mcp-tools';
 import { optional } from '../../shared/json/optional';
+import { contentOf } from '../../shared/turn/message';
+import { storedMessageFault } from '../../files/conversation-files';
 
 /**
  * @param parent head of the previous turn, which the draft follows
- * @throws ApplicationFailure for a start that must be signed, and is not
+ * @throws ApplicationFailure for a start that must be signed, and is not; for a message with a file of somebody else
  */
 export async function addBeginning(
   deps: Dependencies,
@@ -24,6 +26,9 @@ export async function addBeginning(
   { agent, outside }: PreparedStart,
   { turn, message, attestation }: TurnBegin & { turn: TurnContext },
 ): Promise<void> {
+  const fault = await storedMessageFault(deps.store, turn.requester, message);
+  if (fault !== null)
+    throw ApplicationFailure.nonRetryable(`The message is not taken: ${fault.replace(/\.$/, '')}.`, BAD_MESSAGE);
   const message_hash = hashJson(message);
   await checkStart(deps, agent, { turn, agent: turn.agent, message_hash, attestation });
   const definition_ref = await deps.archive.agent(agent);
@@ -43,8 +48,12 @@ export async function addBeginning(
   draft.add(startBlock(start), at);
   const results = await resultsForOpenCalls(deps, parent);
   if (results.length > 0) draft.add(messageBlock('user', results), at);
-  draft.add(messageBlock('user', [{ type: 'text', text: message }]), at);
+  draft.add(messageBlock('user', contentOf(message)), at);
 }
+
+const BAD_MESSAGE = 'holdfast.bad_message';
+/** Such a message begins nothing, so there is nothing to keep. */
+const NO_START: readonly unknown[] = [UNATTESTED_START, BAD_MESSAGE];
 
 const UNKNOWN_RESULT_TEXT =
   'The turn ended before the result of this call was known: it may or may not have taken effect. Find out before you repeat it.';
@@ -87,6 +96,6 @@ async function keepUserMessage(
   try {
     await addBeginning(deps, { draft, parent: head, at }, { agent, outside: null }, { turn: boundTurn, ...begin });
   } catch (error) {
-    if (!(error instanceof ApplicationFailure && error.type === UNATTESTED_START)) throw error;
+    if (!(error instanceof ApplicationFailure && NO_START.includes(error.type))) throw error;
   }
 }

@@ -8,6 +8,7 @@ import { optional } from '../../shared/json/optional';
 import type { ModelMessage, ModelResponse } from '../../model/provider';
 import type { CaseFile, TurnCase } from '../case-file/types';
 import { RecordedAnswers, type Found } from './recorded-answers';
+import { withRecordedFiles } from './recorded-files';
 import { recordedQuestion, type RecordedQuestion } from './recorded-question';
 import {
   CannotAskError,
@@ -101,7 +102,12 @@ class NewTurn {
       if (maxUsd !== undefined && (this.now.costUsd ?? 0) >= maxUsd)
         return { how: 'limit', reason: `the limit of $${maxUsd} ($${(this.now.costUsd ?? 0).toFixed(4)} used)` };
       const { prompt, maxTokens, options, vendor } = question;
-      const request = { system: anew.prompt ?? prompt, messages: [...this.messages], maxTokens, options };
+      const request = {
+        system: anew.prompt ?? prompt,
+        messages: withRecordedFiles(this.messages, this.turn.files),
+        maxTokens,
+        options,
+      };
       const { response, costUsd } = await model.ask({ ...request, tools: question.toolsAt(step) }, vendor);
       this.count(response, costUsd);
       this.now.answer = joinTexts(response.content);

@@ -3,9 +3,11 @@ import type { BlockBody, RunBody, TurnBody, TurnEndBody } from '../format/lines'
 import { effectRecordFacts, type EffectRecordFacts } from '../../record/effect';
 import { messageContent, ofKind, readBlock, type ReadEnd, type ReadOf } from '../../record/read-block';
 import type { Json, JsonObject } from '../../shared/json/json';
+import { fileNote, isFilePart } from '../../shared/turn/message';
 import type { BlockKind } from '../../shared/turn/transcript';
 import { CALL_WORKFLOW } from '../../workflows/contract';
 import { CallBook, type Parts } from './calls';
+import { filesOf } from './files';
 import { History } from './history';
 import { list, number, object, objectOrNull, text, textOrNull, time } from '../../record/fields';
 import { outsidersIn } from './outsiders';
@@ -96,6 +98,7 @@ export class TurnBuilder {
       calls,
       messages: history.messages,
       ignored: { count: number(object(view.ignored_signals).count), last: list(object(view.ignored_signals).last).map(object) },
+      files: filesOf(chain, this.parts),
       outsiders: outsidersIn(this.blocks, calls, this.tools),
       effects: this.effects,
       transcript: this.blocks,
@@ -243,7 +246,9 @@ export function roleOf({ read }: BlockCase): string | null {
 /** The texts of a message. */
 function joinTexts(block: BlockCase | undefined): string | null {
   if (block === undefined) return null;
-  const texts = messageContent(block.bodies).flatMap(({ text: content }) => textOrNull(content) ?? []);
+  const texts = messageContent(block.bodies).flatMap((part) =>
+    isFilePart(part) ? fileNote(part) : (textOrNull(part.text) ?? []),
+  );
   return texts.join('\n') || null;
 }
 

@@ -1,4 +1,5 @@
 /** Types of a case file: a bundle as plain data, for the report and for a what-if. Times are ISO 8601. */
+import type { FilePart } from '../../shared/turn/message';
 import type { EffectRecordFacts } from '../../record/effect';
 import type { ReadBlock } from '../../record/read-block';
 import type { Json, JsonObject } from '../../shared/json/json';
@@ -25,6 +26,14 @@ export interface LeftOut {
   payloads: number;
   /** Number of parts that are in the bundle, but too large for a report to hold. */
   tooLarge: number;
+}
+
+/** A file that a message names. */
+export interface FileCase extends FilePart {
+  /** Null: its part was left out. */
+  sha256: string | null;
+  /** Null: left out. */
+  bytes: Buffer | null;
 }
 
 export interface TurnCase {
@@ -63,6 +72,8 @@ export interface TurnCase {
   messages: MessageCase[];
   ignored: { count: number; last: JsonObject[] };
   outsiders: Outsiders;
+  /** Files in messages and in results that the model saw. */
+  files: FileCase[];
   effects: EffectRecordFacts[];
   /** From the conversation's first block on; blocks of this turn have `own`. */
   transcript: BlockCase[];

@@ -1,5 +1,6 @@
 /** Collects the blocks of a bundle, each once, in the order of its lines: after its parent, if the store has the parent. */
 import { readBlock } from '../../record/read-block';
+import { filesInContent } from '../../record/stored-file';
 import type { BlockKind } from '../../shared/turn/transcript';
 import { StoreError, type BlockWithParts, type Store } from '../../store/store';
 import { ownText } from './own-text';
@@ -47,5 +48,8 @@ export function referencesOf({ block, parts }: BlockWithParts, into: References)
   const bodies = parts.map(({ body }) => body);
   if (OWN.has(block.kind)) for (const body of bodies) collect(body, into);
   const read = readBlock({ block, bodies });
+  // Of messages only the files: a reference in what a model or a tool wrote counts for nothing.
+  if (read?.kind === 'message' && read.role === 'user')
+    for (const { file } of filesInContent(read.content)) into.parts.add(ownText(file));
   if (read?.kind === 'start') collect({ policy_ref: read.policy_ref, definition_ref: read.definition_ref }, into);
 }

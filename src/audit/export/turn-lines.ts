@@ -3,6 +3,7 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { asJson } from '../../shared/json/json';
 import { canonical, CanonicalError } from '../../shared/json/canonical';
 import type { Part } from '../../shared/turn/transcript';
+import { readFileBody } from '../../record/stored-file';
 import { StoreError } from '../../store/store';
 import type { Bodies, LineKind } from '../format/lines';
 import { readRun } from '../../temporal/history';
@@ -75,7 +76,7 @@ async function* blockLines(sources: Sources, hash: string, writtenRefs: Set<stri
 
 /** The given parts that are not written yet. */
 async function* partLines(
-  { store }: Sources,
+  { store }: Pick<Sources, 'store'>,
   refs: Iterable<string>,
   writtenRefs: Set<string>,
   faults: string[],
@@ -91,6 +92,8 @@ async function* partLines(
       faults.push(`The store cannot give part ${ref}.`);
     }
     yield ['part', { ref, part }];
+    const file = part === null ? null : readFileBody(part.body);
+    if (file !== null) yield* partLines({ store }, [ownText(file.bytes)], writtenRefs, faults);
   }
 }
 

@@ -4,7 +4,8 @@
  */
 import type { BundleSigner } from '../../attestation/bundle-signer';
 import { canonical } from '../../shared/json/canonical';
-import { asJson } from '../../shared/json/json';
+import { FILE_BYTES_VERSION } from '../../record/stored-file';
+import { asJson, isJsonObject, type Json } from '../../shared/json/json';
 import { BUNDLE_VERSION, type BundleLine, type LineKind, type Redaction } from '../format/lines';
 import { readLines } from '../format/reader';
 import { readWhole } from '../format/whole';
@@ -72,15 +73,20 @@ export async function* redact(
   return { root: end.root, redaction, repeated_in };
 }
 
+/** Bytes of a file have no words, and history never has them. */
+function isBytes(body: Json): boolean {
+  return isJsonObject(body) && body.v === FILE_BYTES_VERSION;
+}
+
 /** Content of the removed parts, without what kept parts and unchanged lines contain. */
 async function secretsOf(source: () => AsyncIterable<Uint8Array>, leftOut: ReadonlySet<string>) {
   const secrets = new Secrets();
   for await (const { kind, body } of readLines(source()))
-    if (kind === 'part' && body.part !== null && leftOut.has(body.ref)) secrets.add(body.part.body);
+    if (kind === 'part' && body.part !== null && leftOut.has(body.ref) && !isBytes(body.part.body)) secrets.add(body.part.body);
   const repeated_in: string[] = [];
   for await (const { kind, body } of readLines(source())) {
     if (SAID_BESIDES.includes(kind)) secrets.forgive(asJson(body));
-    if (kind !== 'part' || body.part === null || leftOut.has(body.ref)) continue;
+    if (kind !== 'part' || body.part === null || leftOut.has(body.ref) || isBytes(body.part.body)) continue;
     if (secrets.forgive(body.part.body) && repeated_in.length < MAX_REPEATS) repeated_in.push(body.ref);
   }
   return { secrets, repeated_in };

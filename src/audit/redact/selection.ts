@@ -1,5 +1,6 @@
 /** Selects the parts of a bundle that a redaction removes. */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import { filesInContent, readFileBody } from '../../record/stored-file';
 import type { Block } from '../../shared/turn/transcript';
 import { VENDOR_ANSWER } from '../../record/blocks';
 import type { BlockBody, BundleLine, PartBody, TurnBody } from '../format/lines';
@@ -36,6 +37,8 @@ export class Selection {
   private readonly matchedNames = new Set<string>();
   /** Turns of sub-agents that answer a removed call: their messages and calls are removed with it. */
   private readonly whole = new Set<string>();
+  /** Of all turns: the files that a part names, and the bytes of a file. They are removed with it. */
+  private readonly beneath = new Map<string, readonly string[]>();
   private facts = new Map<string, Facts>();
   private turn = '';
   /** Parts of the last message, and the model's ids of removed calls whose results come with the next message. */
@@ -57,6 +60,7 @@ export class Selection {
       throw new NothingToRedact(
         `The bundle has no call or part ${JSON.stringify(missing.slice(0, 80))}; \`holdfast audit report\` shows them.`,
       );
+    for (const ref of this.refs) for (const inner of this.beneath.get(ref) ?? []) this.refs.add(inner);
     if (this.refs.size === 0) throw new NothingToRedact('Nothing would be left out: say --messages, --call or --part.');
     return this.refs;
   }
@@ -72,6 +76,8 @@ export class Selection {
   private part({ ref, part }: PartBody): void {
     if (this.scope.parts.includes(ref)) this.leaveOut(ref, ref);
     if (part === null) return;
+    const inner = refsBeneath(part.body);
+    if (inner.length > 0) this.beneath.set(ref, inner);
     const facts = factsOf(part.body);
     this.facts.set(ref, facts);
     if (facts.callId !== null && this.wants(facts.callId)) this.refs.add(ref);
@@ -129,6 +135,12 @@ export class Selection {
   private factsOf(ref: string): Facts {
     return this.facts.get(ref) ?? { callId: null, use: null, type: null };
   }
+}
+
+function refsBeneath(body: Json): string[] {
+  if (!isJsonObject(body)) return [];
+  const file = readFileBody(body);
+  return file === null ? filesInContent([body]).map((named) => named.file) : [file.bytes];
 }
 
 function factsOf(body: Json): Facts {

@@ -21,6 +21,8 @@ export type Node =
   | { is: 'fold'; id: string; title: Text; open: boolean; body: Node[] }
   /** HTML only: a table beside it says the same. */
   | { is: 'picture'; svg: string; label: string }
+  /** HTML only: an image that was in a message. Its content was checked. */
+  | { is: 'image'; mediaType: string; base64: string; label: string }
   | { is: 'columns'; columns: Node[][] };
 
 export interface Doc {

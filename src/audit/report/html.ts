@@ -10,6 +10,7 @@ export function html({ title, body }: Doc): string {
     "default-src 'none'",
     `style-src '${hashOf(STYLE)}'`,
     `script-src '${hashOf(SCRIPT)}'`,
+    'img-src data:',
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');
@@ -68,6 +69,8 @@ function write(node: Node, level: number): string {
       return `<details id="${node.id}"${node.open ? ' open' : ''}><summary>${line(node.title)}</summary><div class="inside">${inner(node.body, 0)}</div></details>`;
     case 'picture':
       return picture(node.svg, node.label);
+    case 'image':
+      return `<figure><img src="data:${escapeHtml(node.mediaType)};base64,${escapeHtml(node.base64)}" alt="${escapeHtml(node.label)}" class="thumbnail"><figcaption>${escapeHtml(node.label)}</figcaption></figure>`;
     case 'columns':
       return `<div class="columns">${node.columns.map((column) => `<div class="column">${inner(column, 0)}</div>`).join('')}</div>`;
   }

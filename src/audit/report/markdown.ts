@@ -33,6 +33,7 @@ function write(node: Node, level: number): string {
     case 'fold':
       return `**${line(node.title).replaceAll('**', '')}**\n\n${inner(node.body, 0)}`;
     case 'picture':
+    case 'image':
       return '';
     case 'columns':
       return node.columns.map((column) => inner(column, 0)).join('\n\n---\n\n');

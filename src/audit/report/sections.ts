@@ -2,6 +2,7 @@
 import { list, object, text, textOrNull } from '../../record/fields';
 import type { BlockCase, CallCase, TurnCase, Usage } from '../case-file';
 import { callSection } from './call';
+import { fileNodes } from './files';
 import { code, facts, type Node, type Text } from './doc';
 import type { TextLimits } from './text-limits';
 import { narrate } from './narrative';
@@ -41,6 +42,7 @@ export function turnSection(turn: TurnCase, limits: TextLimits): Node {
       ]),
       ...part('Tokens and cost', cost(turn)),
       ...part('Messages from people', messages(turn, limits)),
+      ...part('Files', fileNodes(turn)),
       ...part('Transcript', transcript(turn, limits)),
       ...part('Particulars', particulars(turn)),
     ],

@@ -13,6 +13,7 @@ import type { Part } from '../../shared/turn/transcript';
 import { CLOCKS_MS } from '../../attestation/trusted-keys';
 import { claimsOf } from './attestations';
 import { quote } from './fault';
+import { isMessage, partHashes, TurnFiles, type BundleFiles } from './file-checks';
 import type { History, Report, ScheduledCall } from './history';
 import { isEntry, isOfList, listOf, wantsSignatures } from './recorded-lists';
 import type { RecordedRules } from './recorded-rules';
@@ -27,6 +28,7 @@ export interface BundleContext {
   /** Refs of blocks so far. */
   blocks: ReadonlySet<string>;
   rules: RecordedRules;
+  files: BundleFiles;
   /** Whether turns of sessions have `session` lines: from version 3 on. */
   hasSessions: boolean;
   /** When the bundle says it was made, ms since 1970. */
@@ -77,12 +79,14 @@ export class Blocks {
   /** The refs in own blocks and effect records. */
   readonly refs = { parts: new Set<string>(), objects: new Set<string>() };
   readonly subTurns: JsonObject[] = [];
+  readonly files: TurnFiles;
   /** The fields kept of the parts in this turn's lines, by ref; null: left out. */
   private readonly parts = new Map<string, Body>();
   private readonly approvals: Approval[] = [];
   /** People who changed a call's input, by call; people who steered the turn, or answered a question of the model. */
   private readonly editors = new Map<string, string[]>();
   private readonly steerers: string[] = [];
+  private wantedParts: { hashes: string[] | null } | null = null;
   private readonly admissions = new Map<string, JsonObject[]>();
   private readonly dispatches = new Set<string>();
   private saysMessage = false;
@@ -93,11 +97,14 @@ export class Blocks {
     private readonly turn: TurnBody,
     private readonly history: History,
     private readonly context: BundleContext,
-  ) {}
+  ) {
+    this.files = new TurnFiles(context.files);
+  }
 
   /** B12 */
   part(ref: string, part: Part | null, report: Report): void {
     this.parts.set(ref, part === null ? null : this.pickFacts(part.body));
+    this.files.part(ref, part);
     if (part === null) return;
     for (const run of this.history.callsWith(ref)) {
       const fault = this.context.rules.fault(run, object(part.body), this.history.policies.get(ref));
@@ -201,13 +208,23 @@ export class Blocks {
     const facts = Object.fromEntries(Object.entries(body).filter(([key]) => RULE_FIELDS.has(key)));
     if (body.decision === 'answer') facts.value_hash = hashOf(body.value) ?? '';
     if (this.isMessage(body)) facts.says_message = true;
+    if (this.messageParts() !== null) facts.said_part = hashOf(body) ?? '';
     if (body.type === 'text' && typeof body.text === 'string') facts.steer_digest = steerDigest(body.text);
     return facts;
   }
 
-  private isMessage(body: JsonObject): boolean {
+  private messageOfTurn(): Json | undefined {
     const { argument } = this.history;
-    const message = argument === UNKNOWN ? undefined : object(argument).message;
+    return argument === UNKNOWN ? undefined : object(argument).message;
+  }
+
+  /** The hashes of the parts of the turn's message; null: it is a text, or there is none. */
+  private messageParts(): string[] | null {
+    return (this.wantedParts ??= { hashes: partHashes(this.messageOfTurn()) }).hashes;
+  }
+
+  private isMessage(body: JsonObject): boolean {
+    const message = this.messageOfTurn();
     return typeof message === 'string' && body.text === message && body.type === 'text' && Object.keys(body).length === 2;
   }
 
@@ -246,7 +263,7 @@ export class Blocks {
   private checkRequest(body: JsonObject, argument: JsonObject, report: Report): void {
     if (body.requester !== argument.requester)
       report('B3', `The transcript says that ${quote(body.requester)} asked, and the history says ${quote(argument.requester)}`);
-    if (typeof argument.message === 'string') {
+    if (isMessage(argument.message)) {
       if (body.message_hash !== hashOf(argument.message))
         report('B3', 'The transcript begins with another message than the history');
       if (object(body.agent).name !== argument.agent) report('B3', 'The transcript is of another agent than the history');
@@ -269,6 +286,9 @@ export class Blocks {
       if (part === null) this.unknown.messages = true;
       else if (part.says_message === true) this.saysMessage = true;
     }
+    const said = parts.slice(1).map((ref) => this.parts.get(ref)?.said_part ?? null);
+    if (this.messageParts()?.join() === said.join()) this.saysMessage = true;
+    this.files.message(parts);
     if (body === null) return;
     if (isJsonObject(body.steer)) this.noteSteer(body.steer, this.parts.get(parts[1] ?? '') ?? null, report);
     for (const sub of list(body.sub_turns)) this.subTurns.push(object(sub));
@@ -292,8 +312,7 @@ export class Blocks {
       if (body !== null) this.admissions.set(id, [...(this.admissions.get(id) ?? []), body]);
     }
     if (!history.whole) return;
-    const message = history.argument === UNKNOWN ? undefined : object(history.argument).message;
-    if (typeof message === 'string' && !this.saysMessage && !this.unknown.messages)
+    if (isMessage(this.messageOfTurn()) && !this.saysMessage && !this.unknown.messages)
       report('B4', 'The model was not shown the message that the turn was started with');
     const calls = history.admittedCalls.get(own.join());
     if (!calls && !history.unknown.admitted)

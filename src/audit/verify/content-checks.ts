@@ -1,4 +1,5 @@
 /** Checks that history, transcript and effect records agree (docs/bundle-format.md, rules H, B, T and D). Keeps the first fault. */
+import { BundleFiles } from './file-checks';
 import type { TrustEntry } from '../../attestation/trusted-keys';
 import { isJsonObject, type JsonObject } from '../../shared/json/json';
 import { list, object, text } from '../../record/fields';
@@ -21,6 +22,7 @@ export class ContentChecks {
   private readonly definitions = new Map<string, JsonObject>();
   private readonly children = new Map<string, string | null>();
   private readonly rules = new RecordedRules();
+  private readonly files = new BundleFiles();
   /** By id: the turns so far. */
   private readonly turns = new Map<string, { workflow_id: string; first_execution_run_id: string | null }>();
   private readonly subTurns: JsonObject[] = [];
@@ -54,6 +56,7 @@ export class ContentChecks {
           children: this.children,
           blocks: this.structure.blocks,
           rules: this.rules,
+          files: this.files,
           hasSessions: this.bundle!.v === BUNDLE_VERSION,
           madeAt: timeOf(this.bundle!.made_at),
         });

@@ -4,6 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json
 import { object, text } from '../../record/fields';
 import type { SessionBody, TurnBody } from '../format/lines';
 import { quote } from './fault';
+import { isMessage } from './file-checks';
 import type { History, Report } from './history';
 import { attributesOf, eventType, firstPayload, hashOf, timeOf, UNKNOWN, type JsonOrUnknown } from './values';
 
@@ -153,7 +154,7 @@ export class SessionChecks {
     if (value === UNKNOWN || !isJsonObject(object(value).of)) return;
     const { session_run, message_hash } = object(object(value).of);
     const { message } = argument === UNKNOWN ? {} : object(argument);
-    if (typeof message === 'string' && (message_hash ?? null) !== hashOf(message))
+    if (isMessage(message) && (message_hash ?? null) !== hashOf(message))
       no('The session has asked about the turn of another message');
     const memo = startedBy ? fieldsOf(startedWith.memo)[MEMO] : undefined;
     if (memo !== undefined && memo !== UNKNOWN && hashOf(object(memo).session_run ?? null) !== hashOf(session_run ?? null))

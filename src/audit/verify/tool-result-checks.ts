@@ -2,6 +2,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { hashJson } from '../../shared/json/digests';
 import { list, object, text } from '../../record/fields';
+import { isFilePart } from '../../shared/turn/message';
 import { attempt } from './values';
 
 /** A call's outcome, as a step was given it. */
@@ -92,11 +93,18 @@ function saidBy(ref: string, { envelope, inline, summary }: JsonObject): string 
 /** All that a text may mean: a success with this data, a success whose data is in the store, or an error; and its note. */
 function saidIn(content: Json | undefined): Pick<ToolResultFacts, 'says' | 'note'> {
   const [one, ...more] = list(content).map(object);
-  if (one === undefined || more.length > 0 || one.type !== 'text') return { says: [], note: null };
+  // Files that the tool shows follow the text, or a text that says why one of them does not.
+  if (one === undefined || one.type !== 'text' || !more.every((part) => isFilePart(part) || isNote(part)))
+    return { says: [], note: null };
   const envelope = object(attempt(() => JSON.parse(text(one.text)) as Json) ?? null);
   const { success, data = null, error, note = null } = envelope;
   if (success === false) return { says: [ofError(error)], note };
   return { says: success === true ? [SUCCESS, ofData(data), ofLarge(object(data))] : [], note };
+}
+
+/** In place of a file: a text in brackets, which is no JSON. */
+function isNote({ type, text: words, ...others }: JsonObject): boolean {
+  return type === 'text' && /^\[[^{}]*\]$/.test(text(words)) && Object.keys(others).length === 0;
 }
 
 function hashOf(value: Json): string {

@@ -2,6 +2,7 @@
  * Compares facts of the whole turn that its history states more than once: its start, what its steps said and used, and its end
  * (rules D1, D2 and D6).
  */
+import { isMessage } from './file-checks';
 import { cutBytes } from '../../shared/text/utf8';
 import { isJsonObject, type Json, type JsonObject, cutJson } from '../../shared/json/json';
 import { tenantOf } from '../../shared/ids';
@@ -130,7 +131,7 @@ export class TurnInHistory {
     if (parent_head !== undefined && resume === undefined) this.all.beginnings.add(parent_head);
     this.all.addFacts('turn', '', asAttributes({ agent, requester, session_id }), "the turn's argument");
     const request =
-      typeof message === 'string' && message !== ''
+      isMessage(message) && message.length > 0
         ? { request: hashOf({ agent: agent ?? null, message, session_id: session_id ?? null }), message_hash: hashOf(message) }
         : typeof input_json === 'string' && input_json !== ''
           ? { request: hashOf({ agent: agent ?? null, tool: tool ?? null, input_json, options: options ?? {} }) }

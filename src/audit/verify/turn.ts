@@ -126,11 +126,13 @@ export class Turn {
     this.repeatedFacts.first(bundle, this.body, report);
   }
 
-  /** T1, T3 to T5, T7, T8, D7, D8 */
+  /** B14, T1, T3 to T5, T7, T8, D7, D8 */
   end({ head, complete }: TurnEndBody, refs: Refs, report: Report): void {
     const { history } = this;
     if (history.runs.length > 0 && history.lastHead !== UNKNOWN && history.lastHead !== head)
       report('T1', 'The transcript does not end where the history says that it ends');
+    const fileFault = this.blocks.files.fault();
+    if (fileFault !== null) report('B14', fileFault);
     if (!complete) return this.repeatedFacts.checkNamedParts(refs, report);
     const missingHead = [...history.inputHeads].find((inputHead) => !refs.blocks.has(inputHead));
     if (missingHead !== undefined)

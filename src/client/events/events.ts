@@ -22,6 +22,7 @@ import { cutBytes } from '../../shared/text/utf8';
 import type { CallError } from '../../shared/wire/errors';
 import type { Json } from '../../shared/json/json';
 import { decodePayload } from '../../shared/wire/payload';
+import { messageText } from '../../shared/turn/message';
 import type { TurnView } from '../../shared/turn/turn-view';
 import { DECIDE_UPDATE } from '../../workflows/contract';
 import { readFact, type EventFact } from '../../record/history';
@@ -251,7 +252,7 @@ function drainEvents(later: Later[], at: string): TurnEvent[] {
 /** Empty for a run that continues another one. */
 function startEvents(at: string, input: TurnInput | CallInput): TurnEvent[] {
   const { turn_id, agent } = input;
-  const message = 'tool' in input ? `call ${input.tool} ${cutBytes(input.input_json, 1000)}` : input.message;
+  const message = 'tool' in input ? `call ${input.tool} ${cutBytes(input.input_json, 1000)}` : messageText(input.message);
   return message === '' ? [] : [{ at, type: 'turn_started', turn_id, agent: agent ?? '', message }];
 }
 

@@ -4,6 +4,8 @@ import { WorkflowNotFoundError, WorkflowUpdateFailedError, type WorkflowHandle, 
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { cameTooLate, fateOf, mayBeTaken, Sending, takenIn, type MissingAnswer } from '../../temporal/send-update';
 import { waitForPendingWorkflowTask } from '../../temporal/executions';
+import type { MessageInput } from '../../shapes/message';
+import type { Message } from '../../shared/turn/message';
 import { DecisionNotAccepted, type NoWorker, SessionNotFound } from '../errors';
 import { isUnanswered, type TurnHandle } from '../turns/turn-handle';
 import { noWorkerError } from '../turns/missing-answer';
@@ -148,7 +150,9 @@ export interface SessionParts {
   taskQueue: string;
   uiUrl: string | null;
   turn(id: string): TurnHandle;
+  /** The message to send: files in it go into the store. @throws InvalidRequest */
+  message(requester: string, message: MessageInput): Promise<Message>;
   /** Signs a message to the session; empty if the client has no key. */
-  sign(session: { session_id: string; agent: string; requester: string }, message: string): Promise<{ attestation?: string }>;
+  sign(session: { session_id: string; agent: string; requester: string }, message: Message): Promise<{ attestation?: string }>;
   signs: boolean;
 }

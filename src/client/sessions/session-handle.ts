@@ -19,8 +19,10 @@ import { doneBefore, SENT_BEFORE, type Act, type DoneBefore } from '../turns/sta
 import { DecisionNotAccepted, InvalidRequest, TurnNotFound } from '../errors';
 import { sessionSummary } from './open-session';
 import { SessionAsking, type SessionParts } from './session-asking';
+import type { MessageInput } from '../../shapes/message';
 import type { SessionSummary } from '../../shapes/session';
 import type { TurnHandle } from '../turns/turn-handle';
+import { asJson } from '../../shared/json/json';
 import { optional } from '../../shared/json/optional';
 
 export interface SendMessage {
@@ -80,11 +82,11 @@ export class SessionHandle {
 
   /**
    * Sends a message: it becomes a turn of its own, after those that wait. Returns at once.
-   * @param message 1 to 100,000 characters
+   * @param message a text of 1 to 100,000 characters, or parts: texts and files
    * @throws InvalidRequest; DecisionNotAccepted with the reason (closed, full, the id used for another message); SessionNotFound,
    *   NoWorker
    */
-  send(message: string, more: SendMessage = {}): Promise<SentMessage> {
+  send(message: MessageInput, more: SendMessage = {}): Promise<SentMessage> {
     return this.deliver(message, more);
   }
 
@@ -92,7 +94,7 @@ export class SessionHandle {
    * Goes on after a turn that was interrupted, failed or reached a limit, before any waiting message.
    * @throws DecisionNotAccepted when a turn runs, or the last one completed
    */
-  resume(message: string = RESUME_TEXT, more: SendMessage = {}): Promise<SentMessage> {
+  resume(message: MessageInput = RESUME_TEXT, more: SendMessage = {}): Promise<SentMessage> {
     return this.deliver(message, more, true);
   }
 
@@ -153,11 +155,12 @@ export class SessionHandle {
     }
   }
 
-  private async deliver(message: string, { id, callbackRef }: SendMessage, resume = false): Promise<SentMessage> {
-    if (typeof message !== 'string' || message.length > MAX_MESSAGE || message.trim() === '')
+  private async deliver(input: MessageInput, { id, callbackRef }: SendMessage, resume = false): Promise<SentMessage> {
+    if (!Array.isArray(input) && (typeof input !== 'string' || input.length > MAX_MESSAGE || input.trim() === ''))
       throw new InvalidRequest(`send: the message must be 1 to ${MAX_MESSAGE} characters.`);
     const opening = this.opening;
     const { agent, requester } = await this.facts(resume);
+    const message = await this.parts.message(requester, input);
     const signature = this.parts.signs ? await this.parts.sign({ session_id: this.id, agent, requester }, message) : {};
     const of = opening?.agent ? { agent: opening.agent } : {};
     const body: SendBody = {
@@ -169,7 +172,7 @@ export class SessionHandle {
       ...optional({ callback_ref: callbackRef }),
       ...signature,
     };
-    const read = readSend({ ...body });
+    const read = readSend(asJson(body));
     if (!read.ok) throw new InvalidRequest(`send: ${read.reason}.`);
     const send =
       opening && !resume

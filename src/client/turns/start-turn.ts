@@ -10,6 +10,8 @@ import { directCallId, isOneTimeKey, isTurnId, idsFromKey, LOCAL_PRINCIPAL, mayB
 import { keyword } from '../../shared/search-attributes';
 import { workflowExists } from '../../temporal/executions';
 import { visibilityText } from '../../shared/text/visible';
+import { MAX_MESSAGE } from '../../shared/turn/message';
+import type { MessageInput } from '../../shapes/message';
 import { MEMO_KEY, MEMO_TRACE, TURNS_AND_CALLS } from '../../workflows/contract';
 import { decodeArrayFromPayloads } from '../../temporal/sdk-private';
 import { readFact } from '../../record/history';
@@ -21,8 +23,8 @@ import { IdempotencyConflict, InvalidRequest } from '../errors';
 
 export interface StartTurn {
   agent: string;
-  /** At most 100,000 characters. */
-  message: string;
+  /** A text of at most 100,000 characters, or parts: texts, and files by reference (`client.files.put`) or as base64. */
+  message: MessageInput;
   /** Idempotency key: the same key starts one turn, for as long as the namespace retains it. */
   id?: string;
   sessionId?: string;
@@ -32,14 +34,13 @@ export interface StartTurn {
   callbackRef?: string;
 }
 
-const MAX_MESSAGE = 100_000;
-
 /** @throws InvalidRequest */
 export function checkStartTurn({ agent, message, id, sessionId }: StartTurn, requester: string): void {
   if (typeof agent !== 'string' || agent === '')
     throw new InvalidRequest('start: "agent" is missing: name one of the agents that the worker serves.');
-  if (typeof message !== 'string' || message.trim() === '') throw new InvalidRequest('start: "message" is empty.');
-  if (message.length > MAX_MESSAGE)
+  if (!Array.isArray(message) && (typeof message !== 'string' || message.trim() === ''))
+    throw new InvalidRequest('start: "message" is empty.');
+  if (typeof message === 'string' && message.length > MAX_MESSAGE)
     throw new InvalidRequest(`start: "message" has ${message.length} characters; ${MAX_MESSAGE} are allowed.`);
   if (typeof requester !== 'string' || requester === '' || requester.length > 200)
     throw new InvalidRequest('start: "requester" must be 1 to 200 characters.');
@@ -47,7 +48,7 @@ export function checkStartTurn({ agent, message, id, sessionId }: StartTurn, req
   if (id !== undefined && (typeof id !== 'string' || id === ''))
     throw new InvalidRequest('start: "id" must be a text that is not empty, or absent.');
   for (const [name, text] of Object.entries({ agent, message, id, requester }))
-    if (text?.isWellFormed() === false)
+    if (typeof text === 'string' && !text.isWellFormed())
       throw new InvalidRequest(`start: "${name}" is not well-formed Unicode (it has half a character).`);
   if (sessionId !== undefined && !isTurnId(sessionId))
     throw new InvalidRequest(`start: "sessionId" ${JSON.stringify(sessionId)} must match [A-Za-z0-9._~-]{1,128}.`);

@@ -8,6 +8,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Act, nameOf, NO_EARLIER_ACT, type ActRecord, type DoneBefore } from '../../client/turns/start-turn';
 import { hashJson } from '../../shared/json/digests';
 import type { Json } from '../../shared/json/json';
+import { sha256Hex } from '../../shared/json/sha256';
 import type { Store } from '../../store/store';
 import { DecisionNotAccepted } from '../../client/errors';
 import type { SendAnswer } from '../../shared/turn/session';
@@ -63,7 +64,8 @@ export function holdKeysToBodies(app: FastifyInstance, store: Store): void {
         message: 'The header Idempotency-Key must be one key of 1 to 255 visible ASCII characters.',
       });
     const path = request.url.split('?')[0]!;
-    const whole = { path, body: (request.body ?? null) as Json };
+    const body = Buffer.isBuffer(request.body) ? sha256Hex(request.body) : ((request.body ?? null) as Json);
+    const whole = { path, body };
     const { operation, answer } = await claimOperation(store, { principal: request.principal.name, key, request: whole });
     if (operation === null)
       throw new Refusal({

@@ -8,6 +8,7 @@ import { readResult } from '../../record/parts';
 import { turnFiles, type TurnFile, type TurnFiles } from '../../shapes/records';
 import { isJsonObject, type Json } from '../../shared/json/json';
 import { isHash, sha256Hex } from '../../shared/json/sha256';
+import { attachment } from '../../shared/text/visible';
 import type { TurnView } from '../../shared/turn/turn-view';
 import { checkPresignature, presignedPath, storedFile } from '../../store/core/identity';
 import { StoreError, type Store } from '../../store/store';
@@ -122,16 +123,6 @@ export const blocks: Route = (app, parts) => {
     }
   });
 };
-
-/** RFC 6266: a plain name for old clients, the whole one in UTF-8 for the others. */
-function attachment(filename: string): string {
-  const plain = filename.replace(/[^A-Za-z0-9 ._-]/g, '_');
-  const encodedName = encodeURIComponent(filename.toWellFormed()).replace(
-    /['()*]/g,
-    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-  return `attachment; filename="${plain}"; filename*=UTF-8''${encodedName}`;
-}
 
 async function filesOf(store: Store, key: Buffer, { turn_id, calls, earlier_calls }: TurnView): Promise<TurnFiles> {
   const files: TurnFile[] = [];

@@ -54,7 +54,7 @@ const budgetList = z.object({ budgets: z.array(budgetEntry) });
 const BLOCK = '1f2c4e0b7a6d5c4b3a291807f6e5d4c3b2a19087f6e5d4c3b2a1908f7e6d5c4b';
 const exampleEntry = {
   ...{ block: BLOCK, at: '2026-01-31T10:00:00.000Z', kind: 'message', from: 'requester', by: 'acme/rita', text: 'Pay INV-7.' },
-  ...{ calls: [], results: [], other: [], cut: false },
+  ...{ calls: [], results: [], files: [], other: [], cut: false },
 };
 const exampleTrail = {
   ...{ at: '2026-01-31T10:05:00.000Z', kind: 'decision', state: 'approved', turn_id: 'inv-7', workflow_id: 'turn/inv-7' },

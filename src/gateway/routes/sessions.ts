@@ -5,6 +5,7 @@ import type { SendAnswer, SessionView } from '../../shared/turn/session';
 import { ForkRefused } from '../../client/errors';
 import type { SessionHandle } from '../../client/sessions/session-handle';
 import { keptCallback } from '../callbacks';
+import { MESSAGE_BODY_BYTES, messageOf } from '../files';
 import { Refusal } from '../http/errors';
 import { type Operation, nothing, once, sentBefore } from '../http/idempotency';
 import { sees, visibilityOf, type Principal } from '../auth/principals';
@@ -32,11 +33,13 @@ const READERS = ['starter', 'approver', 'auditor', 'admin'] as const;
 export const sessions: Route = (app, parts) => {
   const changeable = (request: { principal: Principal; params: { id: string } }) =>
     changeableSession(parts, request.principal, request.params.id);
-  const start = { config: { roles: STARTERS } };
+  const start = { config: { roles: STARTERS }, bodyLimit: MESSAGE_BODY_BYTES };
   const options = { config: { roles: STARTERS, keepsAnswer: true } };
 
   app.post<OpenSession>('/v1/sessions', { schema: schemas.open, ...start }, async (request, reply) => {
-    const { message: first, ...opening } = request.body;
+    const { message: input, ...opening } = request.body;
+    // Before anything is opened: a message that is not taken opens nothing.
+    const first = input === undefined ? undefined : await messageOf(parts.store, request.principal.name, input);
     const holdfast = await parts.client();
     const { operation } = request;
     const session = await holdfast.openSession({
@@ -69,10 +72,11 @@ export const sessions: Route = (app, parts) => {
 
   app.post<SayToSession>('/v1/sessions/:id/messages', { schema: schemas.say, ...start }, async (request, reply) => {
     const { session } = await ownSession(parts, request.principal, request.params.id);
-    const { message: text, resume, callback_url } = request.body;
+    const { message: input, resume, callback_url } = request.body;
+    const message = await messageOf(parts.store, request.principal.name, input);
     const { operation } = request;
     const more = { ...(operation ? { id: operation.id } : {}), ...(await keptCallback(parts, callback_url)) };
-    const send = (handle: SessionHandle) => (resume ? handle.resume(text, more) : handle.send(text, more));
+    const send = (handle: SessionHandle) => (resume ? handle.resume(message, more) : handle.send(message, more));
     const answer = await once<SessionHandle, SendAnswer>(operation, session, send, sentBefore);
     return reply.code(202).header('cache-control', 'no-store').send(sentOf(session, answer));
   });

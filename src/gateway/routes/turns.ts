@@ -10,6 +10,7 @@ import { isJsonObject } from '../../shared/json/json';
 import { cursorsFor } from '../../tools/results/pages';
 import { ToolError } from '../../tools/define/errors';
 import { keptCallback } from '../callbacks';
+import { MESSAGE_BODY_BYTES, messageOf } from '../files';
 import { Refusal } from '../http/errors';
 import { nothing, once, sentBefore } from '../http/idempotency';
 import { visibilityOf, type Principal } from '../auth/principals';
@@ -28,15 +29,19 @@ import { optional } from '../../shared/json/optional';
 const STARTERS = ['starter', 'admin'] as const;
 const READERS = ['starter', 'approver', 'auditor', 'admin'] as const;
 export const turns: Route = (app, parts) => {
-  app.post<StartTurn>('/v1/turns', { schema: schemas.start, config: { roles: STARTERS } }, async (request, reply) => {
-    const { principal, operation, body } = request;
-    const key = operation?.key ?? oneTimeKey(randomBytes(16).toString('hex'));
-    const turn =
-      body.session_id === undefined ? await startTurn(parts, principal, key, body) : await sendToSession(parts, request);
-    const { id: turn_id, workflowId: workflow_id, uiUrl: ui_url } = turn;
-    const events_url = `/v1/turns/${encodeURIComponent(turn_id)}/events`;
-    return reply.code(202).header('cache-control', 'no-store').send({ turn_id, workflow_id, ui_url, events_url });
-  });
+  app.post<StartTurn>(
+    '/v1/turns',
+    { schema: schemas.start, config: { roles: STARTERS }, bodyLimit: MESSAGE_BODY_BYTES },
+    async (request, reply) => {
+      const { principal, operation, body } = request;
+      const key = operation?.key ?? oneTimeKey(randomBytes(16).toString('hex'));
+      const turn =
+        body.session_id === undefined ? await startTurn(parts, principal, key, body) : await sendToSession(parts, request);
+      const { id: turn_id, workflowId: workflow_id, uiUrl: ui_url } = turn;
+      const events_url = `/v1/turns/${encodeURIComponent(turn_id)}/events`;
+      return reply.code(202).header('cache-control', 'no-store').send({ turn_id, workflow_id, ui_url, events_url });
+    },
+  );
 
   app.get<ListTurns>('/v1/turns', { schema: schemas.list, config: { roles: READERS } }, async (request, reply) => {
     const { principal, query } = request;
@@ -88,7 +93,8 @@ export async function steerAs(turn: TurnHandle, key: SigningKey, { name, roles }
 }
 
 async function startTurn(parts: GatewayParts, { name }: Principal, key: string, body: StartTurn['Body']): Promise<TurnHandle> {
-  const { agent, message, callback_url } = body;
+  const { agent, callback_url } = body;
+  const message = await messageOf(parts.store, name, body.message);
   const callback = await keptCallback(parts, callback_url);
   return (await parts.client()).start({ agent, message, id: key, requester: name, ...callback });
 }
@@ -107,7 +113,8 @@ async function sendToSession(
       status: 409,
     });
   const more = { ...(operation ? { id: operation.id } : {}), ...(await keptCallback(parts, body.callback_url)) };
-  const { turn_id } = await once(operation, session, (handle) => handle.send(body.message, more), sentBefore);
+  const message = await messageOf(parts.store, principal.name, body.message);
+  const { turn_id } = await once(operation, session, (handle) => handle.send(message, more), sentBefore);
   return (await parts.client()).turn(turn_id);
 }
 

@@ -1,7 +1,8 @@
 /** Schemas of the session routes: requests and answers. */
 import { z } from 'zod';
 import { sessionSummary, sessionView } from '../../shapes/session';
-import { MAX_MESSAGE, MAX_TITLE } from '../../shared/turn/session';
+import { messageInput } from '../../shapes/message';
+import { MAX_TITLE } from '../../shared/turn/session';
 import {
   acceptedAnswer,
   answer,
@@ -18,7 +19,7 @@ import {
 import { exampleNamedSession, exampleSession } from './examples';
 
 const tags = ['sessions'];
-const message = textOf(MAX_MESSAGE);
+const message = messageInput;
 const title = textOf(MAX_TITLE);
 
 /** Without the workflow's run, which is internal. */

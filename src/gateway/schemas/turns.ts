@@ -1,6 +1,7 @@
 /** Schemas of the turn routes: requests and answers. */
 import { z } from 'zod';
 import { shownTurn, turnSummary, type ShownTurn } from '../../shapes/turn-view';
+import { messageInput } from '../../shapes/message';
 import { TURN_STATES } from '../../shared/turn/turn-states';
 import {
   acceptedAnswer,
@@ -13,7 +14,6 @@ import {
   callbackUrl,
   postHeaders,
   servedAgent,
-  textOf,
   turnParams,
 } from './common';
 import { exampleSummary, exampleView } from './examples';
@@ -23,7 +23,7 @@ const DEFAULT_LIMIT = 50;
 
 const startBody = z.strictObject({
   agent: servedAgent,
-  message: textOf(100_000),
+  message: messageInput,
   session_id: z
     .string()
     .regex(/^[A-Za-z0-9._~-]{1,128}$/)

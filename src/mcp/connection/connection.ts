@@ -11,6 +11,7 @@ import type { ToolLogger } from '../../tools/define/tool';
 import { type ListedTool, usableTools } from '../listed-tool';
 import type { ServerConfig } from '../servers-file';
 import { TOO_LARGE, UnnamedHost } from './bounded-fetch';
+import { callResourceTool, resourceTools } from './resources';
 import { sdk, type Client, type Transport } from './sdk';
 import { transportTo } from './transport';
 import { errorMessage } from '../../shared/text/error-message';
@@ -70,6 +71,8 @@ export class Connection {
   /** Tokens of logins, the latest first. A call that began before a refresh may still echo an older one. */
   private tokens: string[] = [];
   private readonly once = new WeakSet<object>();
+  /** Names of the last list that are no tools of the server itself. */
+  private resourceTools: ReadonlySet<unknown> = new Set();
 
   constructor(
     readonly server: ServerConfig,
@@ -100,6 +103,7 @@ export class Connection {
       progress(this.short(message ?? `${done}${total === undefined ? '' : ` of ${total}`}`, 500), fractionOf(done, total));
     signal.throwIfAborted(); // right before it is sent: connecting may have taken a while
     sending?.();
+    if (this.resourceTools.has(tool)) return callResourceTool(client, tool, input, signal);
     if (once) this.once.add(input);
     const answer = await client.request({ method: 'tools/call', params }, RESULT, { signal, timeout: NO_TIMEOUT, onprogress });
     return answer as JsonObject;
@@ -229,12 +233,19 @@ export class Connection {
       cursor = answer.nextCursor;
       if (cursor === undefined) break;
     }
-    const tools = await usableTools(this.server.name, raw.slice(0, MOST_TOOLS), this.lastToolList ?? [], (why) =>
+    const own = this.server.resources ? resourceTools(client, new Set(raw.map(nameOf))) : [];
+    this.resourceTools = new Set(own.map(nameOf));
+    raw.push(...own);
+    const tools = await usableTools(this.server.name, raw.slice(0, MOST_TOOLS + own.length), this.lastToolList ?? [], (why) =>
       this.settings.log.warn({ server: this.server.name, why: this.short(why, 1000) }, 'a tool of an MCP server cannot be used'),
     );
     this.last = { tools, from: client, stale: this.changes !== changes };
     return tools;
   }
+}
+
+function nameOf(tool: unknown): unknown {
+  return typeof tool === 'object' && tool !== null && 'name' in tool ? tool.name : undefined;
 }
 
 /** Null: another attempt may succeed. Throws at once what only a person can fix. */

@@ -6,6 +6,7 @@ import { isJsonObject, type JsonObject } from '../../shared/json/json';
 import { foreignBlocksRemoved } from '../foreign-blocks';
 import { ANTHROPIC_PROVIDER, type ModelRequest, type ModelTool } from '../provider';
 import { repairConversation, type WireMessage } from '../repair-conversation';
+import { ANTHROPIC_FILES, withTakenFiles } from '../taken-files';
 import { foreignAnswer, type FailureContext } from '../failure';
 import { ANTHROPIC_SUBSET } from '../schema-subsets';
 import { strictSchema } from '../strict-schema';
@@ -31,7 +32,8 @@ export const RESERVED_OPTIONS = ['model', 'max_tokens', 'messages', 'tools', 'st
  */
 export function toWire(request: ModelRequest, provider: string = ANTHROPIC_PROVIDER): WireBody {
   const tools = [...request.tools.map(toTool), ...request.serverTools];
-  const own = foreignBlocksRemoved(request.messages, provider, provider);
+  const taken = withTakenFiles(request.messages, ANTHROPIC_FILES);
+  const own = foreignBlocksRemoved(taken, provider, provider);
   const messages = repairConversation(own, request.container !== undefined);
   return {
     ...fitting(allowedOptions(request.options), { messages, tools }),

@@ -7,6 +7,7 @@ import { isJsonObject, type JsonObject } from '../../shared/json/json';
 import { optional } from '../../shared/json/optional';
 import { classifyFailure, foreignAnswer, type FailureContext, type Vendor } from '../failure';
 import type { ModelCallbacks, ModelProvider, ModelRequest, ModelResponse } from '../provider';
+import { OPENAI_FILES, withTakenFiles, type TakenFiles } from '../taken-files';
 import { DEFAULT_TIMEOUT_MS, TimeLimit } from '../time-limit';
 import { ChatAccumulator } from './chat-answer';
 import { toChatBody, type ChatDialect } from './chat-request';
@@ -31,6 +32,8 @@ export interface OpenAiOptions {
   name?: string;
   /** The name of the field for the largest answer (chat). @default 'max_completion_tokens' */
   maxTokensField?: ChatDialect['maxTokensField'];
+  /** Largest image and PDF that the model takes, bytes; 0: none. @default those of OpenAI's own models */
+  files?: TakenFiles;
   /** For tests: replaces the network. */
   fetch?: typeof fetch;
 }
@@ -72,8 +75,9 @@ export class OpenAiProvider implements ModelProvider {
    * One model request, streamed.
    * @throws ModelFailure, classified; or the signal's own reason when the signal aborted
    */
-  async request(request: ModelRequest, callbacks: ModelCallbacks): Promise<ModelResponse> {
+  async request({ messages, ...others }: ModelRequest, callbacks: ModelCallbacks): Promise<ModelResponse> {
     callbacks.signal.throwIfAborted();
+    const request = { ...others, messages: withTakenFiles(messages, this.options.files ?? OPENAI_FILES) };
     const context = this.context(request.model);
     const limit = new TimeLimit(callbacks.signal, this.timeoutMs, context);
     try {

@@ -3,6 +3,7 @@
  * session asks about turns.
  */
 import type { Envelope } from '../wire/errors';
+import type { Message } from '../turn/message';
 import type { EndState, TurnUsage } from '../turn/turn-view';
 import type { Steer } from '../approval/decision';
 import type { AdmittedCall, CallOutcome } from './call';
@@ -15,7 +16,7 @@ export interface TakeStepInput {
   /** Head of the transcript; null before the first step of a first turn. */
   head: string | null;
   /** First step only: the user's message. */
-  message: string | null;
+  message: Message | null;
   /** First step only: the signed start. Absent: there is none. */
   attestation?: string;
   /** Results of the step before, in the order of its calls. */
@@ -108,7 +109,7 @@ export interface EndTurnInput {
 }
 
 export interface TurnBegin {
-  message: string;
+  message: Message;
   attestation?: string;
 }
 

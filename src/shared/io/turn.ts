@@ -1,5 +1,6 @@
 /** The context that every activity of a turn receives, the turn's policy, and the arguments of the turn and call workflows. */
 import type { Json } from '../json/json';
+import type { Message } from '../turn/message';
 import type { ParentTurn, SubTurnStart, TurnLimits } from '../turn/sub-turn';
 
 /** Inputs and results up to this many bytes of canonical JSON travel inline. */
@@ -40,7 +41,7 @@ export interface TurnPolicy {
 export interface TurnInput {
   turn_id: string;
   agent: string;
-  message: string;
+  message: Message;
   requester: string;
   session_id: string | null;
   trace_id: string;

@@ -4,9 +4,9 @@
  */
 import { isJsonObject, type Json, jsonBytes } from '../json/json';
 import { isHash } from '../json/sha256';
+import { messageFault, type Message } from './message';
 
-/** Most characters of one message. */
-export const MAX_MESSAGE = 100_000;
+export { MAX_MESSAGE } from './message';
 /** The same in bytes of JSON: a waiting message has to fit into the session's state, in any script. */
 const MESSAGE_BYTES = 310_000;
 export const MAX_TITLE = 200;
@@ -37,8 +37,8 @@ export interface ForkFrom {
 export interface SendBody {
   /** Names the message: the same id again gives the same turn. */
   message_id: string;
-  /** 1 to 100,000 characters. */
-  message: string;
+  /** A text of 1 to 100,000 characters, or parts. */
+  message: Message;
   requester: string;
   /** Must be the session's agent; absent: not checked. */
   agent?: string;
@@ -75,8 +75,9 @@ export function readSend(value: Json | undefined): ReadSend {
     return bad(`it has a field ${JSON.stringify(strange.slice(0, 60))}; allowed are ${SEND_FIELDS.join(', ')}`);
   const { message_id, message, requester, agent, resume, attestation, callback_ref } = body;
   if (!isText(message_id, MAX_ID)) return bad(`"message_id" must be 1 to ${MAX_ID} characters`);
-  if (!isText(message, MAX_MESSAGE)) return bad(`"message" must be 1 to ${MAX_MESSAGE} characters of well-formed Unicode`);
-  const bytes = jsonBytes(message);
+  const fault = messageFault(message);
+  if (fault !== null) return bad(`"message" ${fault}`);
+  const bytes = jsonBytes(message ?? null);
   if (bytes > MESSAGE_BYTES) return bad(`"message" has ${bytes} bytes as JSON; ${MESSAGE_BYTES} are allowed`);
   if (!isText(requester, MAX_NAME)) return bad(`"requester" must be 1 to ${MAX_NAME} characters`);
   if (agent !== undefined && !isText(agent, MAX_NAME)) return bad('"agent" must name the agent of the session');

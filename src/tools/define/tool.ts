@@ -252,5 +252,7 @@ export function isTool(value: unknown): value is Tool {
   return typeof value === 'object' && value !== null && TOOL in value;
 }
 
+type FileFields = Pick<FileResult, 'filename' | 'content_type' | 'size' | 'sha256' | 'ref'>;
+
 /** The type that `output` describes, with `binaryFile(…)` allowed where the result has a `FileResult`. */
-export type RunReturn<R> = R extends FileResult ? R | BinaryFile : R extends object ? { [K in keyof R]: RunReturn<R[K]> } : R;
+export type RunReturn<R> = R extends FileFields ? R | BinaryFile : R extends object ? { [K in keyof R]: RunReturn<R[K]> } : R;

@@ -4,7 +4,10 @@
  */
 import { randomUUID } from 'node:crypto';
 import { type Json, type JsonObject, isJsonObject } from '../../shared/json/json';
+import { safeFilename } from '../../shared/text/visible';
 import { ToolError } from '../define/errors';
+import { checkFile } from '../../files/kind-of';
+import type { FileKind } from '../../shared/turn/message';
 import { toJson, type AsJson } from './to-json';
 import { optional } from '../../shared/json/optional';
 
@@ -19,6 +22,8 @@ export interface BinaryFile {
   /** `type/subtype`, optionally with parameters. */
   contentType: string;
   bytes: Uint8Array;
+  /** The model sees the file itself: an image, a PDF or a text (`content`). Default false: it sees name, type and size. */
+  shown?: boolean;
 }
 
 /** The JSON that represents a file in a result. */
@@ -30,6 +35,8 @@ export type FileResult = {
   sha256: string;
   /** Reference of the file in the store. */
   ref: string;
+  /** The model sees the file itself. */
+  shown?: true;
 } & ({ content_base64: string } | { url: string; expires_at: string });
 
 const FILE = Symbol.for('holdfast.binary_file');
@@ -38,7 +45,7 @@ const FILE = Symbol.for('holdfast.binary_file');
  * Makes a file for a tool's result.
  * @throws ToolError `file_too_large` above 64 MB; TypeError for an invalid content type, or bytes that are no Uint8Array
  */
-export function binaryFile({ filename, contentType, bytes }: BinaryFile): BinaryFile {
+export function binaryFile({ filename, contentType, bytes, shown = false }: BinaryFile): BinaryFile {
   if (!(bytes instanceof Uint8Array)) throw new TypeError('binaryFile: "bytes" must be a Uint8Array or a Buffer.');
   if (bytes.byteLength > MOST_FILE_BYTES)
     throw new ToolError(
@@ -50,23 +57,11 @@ export function binaryFile({ filename, contentType, bytes }: BinaryFile): Binary
     throw new TypeError(
       `binaryFile: "contentType" is ${JSON.stringify(String(contentType).slice(0, 100))}; it must be like application/pdf.`,
     );
-  return Object.freeze({ [FILE]: true, filename: safeFilename(filename), contentType, bytes });
+  return Object.freeze({ [FILE]: true, filename: safeFilename(filename), contentType, bytes, shown });
 }
 
 const TOKEN = '[A-Za-z0-9!#$&^_.+-]{1,60}';
 const CONTENT_TYPE = new RegExp(`^${TOKEN}/${TOKEN}(?:; ?${TOKEN}=${TOKEN}){0,3}$`);
-const LONGEST_NAME = 120;
-/** Path separators, characters reserved by Windows, control and format characters (a right-to-left mark can fake an ending). */
-const NOT_IN_NAMES = /[/\\:*?"<>|\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
-
-/** A plain file name: no path, no control characters, never empty, never hidden. */
-export function safeFilename(name: string): string {
-  const plain = String(name).slice(0, 1000).normalize('NFC').replace(NOT_IN_NAMES, '_').trim().replace(/^\.+/, '');
-  const ending = /\.[A-Za-z0-9]{1,10}$/.exec(plain)?.[0] ?? '';
-  const cut = plain.length > LONGEST_NAME ? `${plain.slice(0, LONGEST_NAME - ending.length).toWellFormed()}${ending}` : plain;
-  return cut === '' ? 'file' : cut;
-}
-
 function isBinaryFile(value: unknown): value is BinaryFile {
   return typeof value === 'object' && value !== null && (value as { [FILE]?: unknown })[FILE] === true;
 }
@@ -80,7 +75,7 @@ export async function toJsonWithFiles(value: unknown, keep?: (file: BinaryFile) 
   if (!keep) return { ok: false, message: 'it holds a file, which only the result of a call can' };
   if (files.length > MOST_FILES) return { ok: false, message: `it holds ${files.length} files; ${MOST_FILES} are allowed` };
   const results: FileResult[] = [];
-  for (const file of files) results.push(await keep(file));
+  for (const file of files) results.push({ ...(await keep(file)), ...(file.shown === true ? { shown: true as const } : {}) });
   return { ok: true, data: replaceObjects(extraction.data, (object) => results[object[mark] as number] ?? null) };
 }
 
@@ -108,10 +103,10 @@ export function restoreFiles({ data, mark, files }: Extract<ExtractedFiles, { ok
 /** The result for the model: each file has only its name, type, size and ref, without its bytes and its URL. */
 export function withoutBytes(data: Json): Json {
   return replaceObjects(data, (object) => {
-    const { filename, content_type, size, ref, content_base64, url } = object;
+    const { filename, content_type, size, ref, content_base64, url, shown } = object;
     if (typeof filename !== 'string' || typeof content_type !== 'string') return null;
     if (typeof content_base64 !== 'string' && !(typeof url === 'string' && typeof object.sha256 === 'string')) return null;
-    return { filename, content_type, ...optional({ size, ref }) };
+    return { filename, content_type, ...optional({ size, ref, shown }) };
   });
 }
 
@@ -166,4 +161,46 @@ function replaceObjects(data: Json, exchange: (object: JsonObject) => Json | nul
   const other = exchange(data);
   if (other !== null) return other;
   return Object.fromEntries(Object.entries(data).map(([name, value]) => [name, replaceObjects(value, exchange)]));
+}
+
+// Files that the model sees with its own eyes. What a file is, its content says. The model gets it after the text of the result.
+
+export interface ShownPart {
+  type: FileKind;
+  bytes: Uint8Array;
+  /** For people and for the model. */
+  name?: string;
+}
+
+export type ContentItem = { type: 'text'; text: string } | { type: FileKind; file: BinaryFile };
+
+/**
+ * @param parts texts, images (PNG, JPEG, GIF, WebP) and documents (PDF, plain text), in the order in which the model reads them
+ * @throws ToolError `bad_file` for a file that is something else
+ * @example
+ * run: async ({ account }) => content(`Balance of ${account}:`, { type: 'image', bytes: await drawChart(account) })
+ */
+export function content(...parts: (string | ShownPart)[]): { content: ContentItem[] } {
+  const items = parts.map((part): ContentItem => {
+    if (typeof part === 'string') return { type: 'text', text: part };
+    return { type: part.type, file: shownFile(part) };
+  });
+  return { content: items };
+}
+
+/** One file that the model sees, for any place in a result. @throws ToolError `bad_file` */
+export function shownFile({ type, bytes, name }: Omit<ShownPart, 'type'> & { type?: FileKind }): BinaryFile {
+  const check = checkFile(bytes);
+  if (!check.ok) throw badFile(check.reason);
+  const { kind, media_type } = check;
+  if (type !== undefined && type !== kind)
+    throw badFile(`it is ${media_type}, and not an ${type}`.replace('an document', 'a document'));
+  const ending = media_type === 'text/plain' ? 'txt' : media_type.split('/')[1]!;
+  return binaryFile({ filename: name ?? `${kind}.${ending}`, contentType: media_type, bytes, shown: true });
+}
+
+function badFile(reason: string): ToolError {
+  return new ToolError('EXECUTION_ERROR', 'bad_file', `A file of the result cannot be shown: ${reason}.`, {
+    nothingHappened: false, // the tool may have acted before it made its result
+  });
 }

@@ -8,6 +8,7 @@ import type { LookAtTurnOutput, StepUsage, TurnInput, TurnOfSession } from '../.
 import { hashJson } from '../../shared/json/digests';
 import { sessionTurnId, sessionWorkflowId, traceId, workflowId } from '../../shared/ids';
 import { cutJson, jsonBytes } from '../../shared/json/json';
+import { messageText, type Message } from '../../shared/turn/message';
 import type { SendAnswer, SendBody, SessionInput, SessionView } from '../../shared/turn/session';
 import { addUsage, NO_USAGE } from '../../shared/turn/usage';
 import { inlineCode } from '../../shared/text/visible';
@@ -50,7 +51,7 @@ export interface SessionData {
 
 export interface QueuedMessage {
   turn_id: string;
-  message: string;
+  message: Message;
   at: string;
   attestation?: string;
   callback_ref?: string;
@@ -220,7 +221,7 @@ export async function startTurn(
         keyword('session', session_id),
       ]),
       memo: { [MEMO_TRACE]: trace_id, ...(of ? { [MEMO_OF_SESSION]: of } : {}) },
-      staticSummary: `${inlineCode(agent)} ${inlineCode(message.replace(/\s+/g, ' ').slice(0, 150))}`,
+      staticSummary: `${inlineCode(agent)} ${inlineCode(messageText(message).replace(/\s+/g, ' ').slice(0, 150))}`,
     });
     child.result().then(mayHaveEnded, mayHaveEnded);
   } catch (error) {

@@ -2,6 +2,7 @@
 import { Attestations } from '../../../src/audit/verify/attestations';
 import { Blocks, type BundleContext } from '../../../src/audit/verify/blocks';
 import { History } from '../../../src/audit/verify/history';
+import { BundleFiles } from '../../../src/audit/verify/file-checks';
 import { RecordedRules } from '../../../src/audit/verify/recorded-rules';
 import { SourceComparison } from '../../../src/audit/verify/source-comparison';
 import type { BlockBody, PartBody, RunBody, TurnBody } from '../../../src/audit/format/lines';
@@ -44,7 +45,15 @@ export class HandComparison<T extends Looks> extends HandLines {
     super();
     this.body = { ...TURN, ...turn };
     this.history = new History(this.body, 'n', new Attestations([]));
-    const around = { definitions, children, blocks: new Set<string>(), rules: new RecordedRules(), hasSessions: true, madeAt: 0 };
+    const around = {
+      definitions,
+      children,
+      blocks: new Set<string>(),
+      rules: new RecordedRules(),
+      files: new BundleFiles(),
+      hasSessions: true,
+      madeAt: 0,
+    };
     this.blocks = new Blocks(this.body, this.history, around);
     this.all = new SourceComparison(this.history);
     this.all.report = this.reports.report;

@@ -2,6 +2,7 @@
 import { Attestations } from '../../../src/audit/verify/attestations';
 import { Blocks, type BundleContext } from '../../../src/audit/verify/blocks';
 import { History } from '../../../src/audit/verify/history';
+import { BundleFiles } from '../../../src/audit/verify/file-checks';
 import { RecordedRules } from '../../../src/audit/verify/recorded-rules';
 import type { BlockBody, PartBody, TurnBody } from '../../../src/audit/format/lines';
 import type { JsonObject } from '../../../src/shared/json/json';
@@ -29,7 +30,14 @@ export class HandTurn extends HandLines {
     super();
     const body = { ...TURN, ...turn };
     this.history = new History(body, 'n', new Attestations(TRUST));
-    const known = { definitions: new Map(), children: new Map(), blocks: this.there, rules: this.rules, hasSessions: true };
+    const known = {
+      definitions: new Map(),
+      children: new Map(),
+      blocks: this.there,
+      rules: this.rules,
+      files: new BundleFiles(),
+      hasSessions: true,
+    };
     this.blocks = new Blocks(body, this.history, { ...known, madeAt: Date.parse(at(1000)), ...around });
     this.run = new HandRun((event) => this.history.event(event, this.reports.report));
     this.begin({ input: carrying(argument) }, run_id, run_id === 'r' ? 'start' : 'continued');

@@ -1,5 +1,6 @@
 /** A turn of which only what rules T1 to T5 and T7 look at is told. */
 import { Attestations } from '../../../src/audit/verify/attestations';
+import { BundleFiles } from '../../../src/audit/verify/file-checks';
 import { RecordedRules } from '../../../src/audit/verify/recorded-rules';
 import { Turn } from '../../../src/audit/verify/turn';
 import { idempotencyKey } from '../../../src/shared/json/digests';
@@ -22,7 +23,12 @@ export class Whole {
 
   constructor({ run_id = 'r', madeAt = 1000, started = {} }: { run_id?: string; madeAt?: number; started?: Fields } = {}) {
     const known = { definitions: new Map(), children: new Map(), blocks: this.refs.blocks, rules: this.rules };
-    this.turn = new Turn(TURN, 'n', new Attestations([]), { ...known, hasSessions: false, madeAt: Date.parse(at(madeAt)) });
+    this.turn = new Turn(TURN, 'n', new Attestations([]), {
+      ...known,
+      files: new BundleFiles(),
+      hasSessions: false,
+      madeAt: Date.parse(at(madeAt)),
+    });
     this.run = new HandRun((event) => this.turn.event(event, this.reports.report));
     this.begin(run_id, run_id === 'r' ? 'start' : 'continued', started);
   }

@@ -15,6 +15,7 @@ const OTHERS: Record<string, string> = {
   '/tools/{toolName}': 'a tool of the app, the same for all',
   '/tools/{toolName}/sse': 'the same; a call is in its query, and tried here',
   '/v1/blocks/{ref}': 'a file, by a signature in its address',
+  '/v1/files/{file}': 'a file of a message: test/engine/gateway/files.test.ts',
   '/a2a/{agent}': 'an agent of the app; tasks of others: test/engine/protocols/a2a.test.ts',
   '/a2a/{agent}/.well-known/agent-card.json': 'the same for all',
   '/v1/ag-ui/{agent}': 'an agent of the app; a thread in its body is found as a session is',

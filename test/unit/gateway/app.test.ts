@@ -133,7 +133,7 @@ describe('every request', () => {
     const big = await fetch(`${gateway.url}/v1/turns`, {
       method: 'POST',
       headers: { ...olga.headers, 'content-type': 'application/json' },
-      body: `"${'x'.repeat(1_100_000)}"`,
+      body: `"${'x'.repeat(2_600_000)}"`,
     });
     expect(big.status).toBe(413);
     await gateway.close();

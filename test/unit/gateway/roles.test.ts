@@ -55,6 +55,8 @@ const MAY: Record<string, readonly Role[] | 'any' | 'public'> = {
   'POST /tools/{toolName}/sse': ['starter', 'admin'],
   'POST /v1/tickets': ['starter', 'approver', 'auditor', 'admin'],
   'GET /v1/blocks/{ref}': 'public',
+  'POST /v1/files': ['starter', 'admin'],
+  'GET /v1/files/{file}': ['starter', 'approver', 'auditor', 'admin'],
   'POST /v1/ag-ui/{agent}': ['starter', 'approver', 'admin'],
   'POST /a2a/{agent}': ['starter', 'approver', 'admin'],
   'GET /a2a/{agent}/.well-known/agent-card.json': ['starter', 'approver', 'auditor', 'admin'],

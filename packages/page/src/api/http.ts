@@ -57,9 +57,15 @@ export async function getText(path: string, options: RequestOptions = {}): Promi
   return (await answerTo('GET', path, undefined, options)).text();
 }
 
+/** Sends a file as it is: what it is, the gateway finds out by its content. */
+export async function postFile<T>(path: string, file: Blob): Promise<T> {
+  return (await (await answerTo('POST', path, file, {})).json()) as T;
+}
+
 async function answerTo(method: string, path: string, body: object | undefined, options: RequestOptions): Promise<Response> {
   const headers: Record<string, string> = { accept: 'application/json, */*' };
-  if (body !== undefined) headers['content-type'] = 'application/json';
+  const isFile = body instanceof Blob;
+  if (body !== undefined) headers['content-type'] = isFile ? 'application/octet-stream' : 'application/json';
   if (method !== 'GET' && csrfToken.value !== null) headers['x-holdfast-csrf'] = csrfToken.value;
   if (options.key !== undefined) headers['idempotency-key'] = options.key;
   let response: Response;
@@ -70,7 +76,7 @@ async function answerTo(method: string, path: string, body: object | undefined, 
       credentials: 'same-origin',
       cache: 'no-store',
       redirect: 'error',
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: isFile ? body : JSON.stringify(body) }),
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
   } catch (error) {

@@ -1,8 +1,9 @@
 /** Turns, and what people do with them. */
 import type { JsonObject } from '../../../../src/shared/json/json';
 import type { DecidedCall, ShownTurn, TurnSummary } from '../../../../src/shapes/turn-view';
+import type { UploadedFile } from '../../../../src/shapes/message';
 import type { TurnFiles, WhatIfAnswer } from '../../../../src/shapes/records';
-import { get, newKey, post } from './http';
+import { get, newKey, post, postFile } from './http';
 
 const of = (turn: string) => `v1/turns/${encodeURIComponent(turn)}`;
 
@@ -25,8 +26,14 @@ export function listTurns(filter: TurnFilter): Promise<TurnPage> {
   return get<TurnPage>(`v1/turns?${query.toString()}`);
 }
 
-export const startTurn = (agent: string, message: string): Promise<{ turn_id: string }> =>
-  post('v1/turns', { agent, message }, { key: newKey() });
+/** @param files the model reads them after the message */
+export async function startTurn(agent: string, text: string, files: readonly File[]): Promise<{ turn_id: string }> {
+  const parts: UploadedFile[] = [];
+  for (const file of files)
+    parts.push(await postFile<UploadedFile>(`v1/files?name=${encodeURIComponent(file.name.slice(0, 300))}`, file));
+  const message = parts.length === 0 ? text : [{ type: 'text', text }, ...parts];
+  return post('v1/turns', { agent, message }, { key: newKey() });
+}
 export const steerTurn = (turn: string, text: string): Promise<{ by: string }> =>
   post(`${of(turn)}/steer`, { text }, { key: newKey() });
 export const cancelTurn = (turn: string): Promise<unknown> => post(`${of(turn)}/cancel`, {}, { key: newKey() });

@@ -12,6 +12,12 @@ export function looksBinary(bytes: Uint8Array): boolean {
   return bytes.subarray(0, 8192).includes(0);
 }
 
+/** Whether a file begins as an image or a PDF does: then it is shown, or refused with the reason. */
+export function isShown(bytes: Uint8Array): boolean {
+  const start = Buffer.from(bytes.subarray(0, 16)).toString('latin1');
+  return /^(?:\x89PNG\r\n|\xff\xd8\xff|GIF8[79]a|%PDF-\d|RIFF[\s\S]{4}WEBP)/.test(start);
+}
+
 /** The exact text, byte order mark and line ends included. @throws ToolError INVALID_PARAMS `not_text` */
 export function textOf(bytes: Uint8Array, path: Names): string {
   const no = (why: string) => invalid('not_text', `${joinNames(path)} ${why}.`, 'Use bash for binary files.');

@@ -1,5 +1,6 @@
 /** The comparison of facts that a turn records twice gets every line of the turn (rules D1 to D7). */
 import type { BundleContext } from '../../../../src/audit/verify/blocks';
+import { BundleFiles } from '../../../../src/audit/verify/file-checks';
 import { RecordedRules } from '../../../../src/audit/verify/recorded-rules';
 import { RepeatedFactChecks } from '../../../../src/audit/verify/repeated-facts';
 import type { Report } from '../../../../src/audit/verify/history';
@@ -21,7 +22,13 @@ class Told implements Looks {
 class Scene extends HandComparison<Told> {
   constructor(setting: Setting = {}) {
     super((all, history, blocks, turn) => {
-      const none = { definitions: new Map(), children: new Map(), blocks: new Set<string>(), rules: new RecordedRules() };
+      const none = {
+        definitions: new Map(),
+        children: new Map(),
+        blocks: new Set<string>(),
+        rules: new RecordedRules(),
+        files: new BundleFiles(),
+      };
       const around: BundleContext = { ...none, hasSessions: true, madeAt: 0 };
       return new Told(new RepeatedFactChecks(turn, history, blocks, around), all.report);
     }, setting);

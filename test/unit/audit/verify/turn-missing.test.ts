@@ -1,5 +1,6 @@
 /** The end of a turn: nothing of it is missing (rules T4, T5 and T7). */
 import { Attestations } from '../../../../src/audit/verify/attestations';
+import { BundleFiles } from '../../../../src/audit/verify/file-checks';
 import { RecordedRules } from '../../../../src/audit/verify/recorded-rules';
 import { Turn } from '../../../../src/audit/verify/turn';
 import type { BlockKind } from '../../../../src/shared/turn/transcript';
@@ -121,7 +122,14 @@ describe('the blocks that activities wrote (T7)', () => {
 
 it('the session’s lines are required only if bundles of this version have them', () => {
   const reports = new Reports();
-  const known = { definitions: new Map(), children: new Map(), blocks: new Set<string>(), rules: new RecordedRules(), madeAt: 0 };
+  const known = {
+    definitions: new Map(),
+    children: new Map(),
+    blocks: new Set<string>(),
+    rules: new RecordedRules(),
+    files: new BundleFiles(),
+    madeAt: 0,
+  };
   const ended = (hasSessions: boolean) => {
     const turn = new Turn(TURN, 'n', new Attestations([]), { ...known, hasSessions });
     turn.beginRun({ run_id: 'r', began: 'start' });

@@ -1,5 +1,6 @@
 /** The end of a turn: its effect records, its last block, and the calls that took effect (rules T1 to T3). */
 import { Attestations } from '../../../../src/audit/verify/attestations';
+import { BundleFiles } from '../../../../src/audit/verify/file-checks';
 import { RecordedRules } from '../../../../src/audit/verify/recorded-rules';
 import { Turn } from '../../../../src/audit/verify/turn';
 import { at, GONE, HASH, Reports, TURN, TURN_CONTEXT, type Fields } from '../../../support/audit/hand-events';
@@ -108,7 +109,13 @@ describe('the last block of a turn (T1)', () => {
   });
 
   it('may be any, if the turn has no history', () => {
-    const known = { definitions: new Map(), children: new Map(), blocks: new Set<string>(), rules: new RecordedRules() };
+    const known = {
+      definitions: new Map(),
+      children: new Map(),
+      blocks: new Set<string>(),
+      rules: new RecordedRules(),
+      files: new BundleFiles(),
+    };
     const turn = new Turn(TURN, 'n', new Attestations([]), { ...known, hasSessions: false, madeAt: 0 });
     const { report, all } = new Reports();
     turn.end(

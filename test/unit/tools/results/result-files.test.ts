@@ -1,10 +1,10 @@
+import { safeFilename } from '../../../../src/shared/text/visible';
 import fc from 'fast-check';
 import type { Json } from '../../../../src/shared/json/json';
 import {
   binaryFile,
   hasPresigned,
   MOST_FILE_BYTES,
-  safeFilename,
   toJsonWithFiles,
   withoutBytes,
   type BinaryFile,

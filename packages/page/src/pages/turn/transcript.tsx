@@ -5,6 +5,7 @@ import { stateInWords, when } from '../../lib/format';
 import { Empty, ErrorNotice, Reading } from '../../parts/notice';
 import { Lines, Value, Words } from '../../parts/text';
 import { useLoad } from '../../parts/use-load';
+import { MessageFiles } from './message-files';
 
 export function Transcript({ turn, revision }: { turn: string; revision: string }) {
   const { data, error, reload } = useLoad(`${turn} ${revision}`, () => readTranscript(turn));
@@ -68,6 +69,8 @@ function Body({ entry }: { entry: TranscriptEntry }) {
       return (
         <>
           {entry.text !== '' && <Lines of={entry.text} />}
+          {/* A gateway of an older build does not tell of files. */}
+          <MessageFiles files={entry.files ?? []} />
           {entry.calls.map(({ call, tool, input }) => (
             <div class="asked">
               <p>

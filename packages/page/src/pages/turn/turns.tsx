@@ -131,11 +131,12 @@ export function TurnTable({ turns }: { turns: TurnSummary[] }) {
 function StartTurn({ onClose }: { onClose: () => void }) {
   const [agent, setAgent] = useState('');
   const [message, setMessage] = useState('');
+  const [files, setFiles] = useState<readonly File[]>([]);
   const action = useAction();
   const submit = (event: Event) => {
     event.preventDefault();
     void action.run(async () => {
-      const { turn_id } = await startTurn(agent, message);
+      const { turn_id } = await startTurn(agent, message, files);
       goTo({ page: 'turn', turn: turn_id });
     });
   };
@@ -151,6 +152,14 @@ function StartTurn({ onClose }: { onClose: () => void }) {
           maxLength={100_000}
           value={message}
           onInput={({ currentTarget: { value } }) => setMessage(value)}
+        />
+        <label for="files">Files (images, PDF, plain text)</label>
+        <input
+          id="files"
+          type="file"
+          multiple
+          accept="image/png,image/jpeg,image/gif,image/webp,application/pdf,text/plain"
+          onChange={({ currentTarget }) => setFiles([...(currentTarget.files ?? [])])}
         />
         <ErrorNotice error={action.error} />
         <div class="actions end">
