@@ -16,7 +16,7 @@ import {
   type TurnDiff,
   type WhatIf,
 } from '../audit/what-if';
-import { auditAskAnew, type AnewOptions } from './audit-ask-anew';
+import type { AnewOptions } from './audit-ask-anew';
 import { oneLine } from './support/describe';
 import { Exit, UsageError } from './support/exit';
 import { moreThanZero } from './support/numbers';
@@ -44,7 +44,11 @@ export function auditWhatIf(audit: Command, output: () => Output): void {
     .option('--agent <name>', "whose; default: the agent of the bundle's first turn")
     .option('--all', 'show calls that stay the same too')
     .action(async (file: string, options: ProposalText & AnewOptions & { all?: boolean }) => {
-      if (isAnew(options)) return auditAskAnew(file, options, output());
+      if (isAnew(options)) {
+        // Commands that only read a bundle load nothing that could act.
+        const { auditAskAnew } = await import('./audit-ask-anew.js');
+        return auditAskAnew(file, options, output());
+      }
       const proposal = parseProposal(options);
       const comparison = await compareFile(file, proposal);
       output().answer(whatIfView(comparison.answer), [...lines(comparison.answer, options.all === true), ...comparison.notes]);
