@@ -34,6 +34,8 @@ export async function auditAskAnew(file: string, options: AnewOptions, output: O
   const read = await readCaseFile(createReadStream(file)).catch((error: unknown) => {
     throw new UsageError(errorMessage(error));
   });
+  if (read.fault)
+    output.note(`The bundle cannot be read beyond line ${read.fault.n}: ${read.fault.reason}. What follows was not looked at.`);
   const config = loadConfig();
   const app = options.app === undefined ? null : await appOf(config, options.app);
   try {

@@ -41,7 +41,7 @@ export async function openAskedModel(config: Config, app: App | null, name: stri
 }
 
 /** The model of the settings. It is never the rehearsal: its script would answer for any name. */
-async function ownModel(config: Config, app: App | null, name: string): ReturnType<typeof openModel> {
+async function ownModel(config: Config, app: App | null, name: string): Promise<Awaited<ReturnType<typeof openModel>>> {
   const names = Object.keys(app?.models ?? {});
   if (names.length > 0 && !names.includes(name))
     throw new UsageError(`The app has no model ${JSON.stringify(name)}; it has ${names.join(', ')}.`);
