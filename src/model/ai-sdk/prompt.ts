@@ -4,8 +4,8 @@ import { foreignBlocksRemoved } from '../foreign-blocks';
 import { OwnAnswers } from '../own-answers';
 import type { ModelRequest, ModelTool } from '../provider';
 import { repairConversation } from '../repair-conversation';
-import { strictSchema } from '../strict-schema';
-import { subsetOf } from './schemas';
+import { strictSchema } from '../schemas/strict';
+import { subsetOf } from '../schemas/ai-sdk';
 
 type Version = 'v3' | 'v4';
 

@@ -12,7 +12,7 @@ import type { ModelCallbacks, ModelProvider, ModelRequest, ModelResponse } from 
 import { DEFAULT_TIMEOUT_MS, TimeLimit } from '../time-limit';
 import { AiSdkAccumulator } from './answer';
 import { toCallOptions } from './prompt';
-import { toolFaults } from './schemas';
+import { toolFaults } from '../schemas/ai-sdk';
 import type { AiSdkCallOptions, AiSdkLanguageModel } from './types';
 import { aiSdkVendor, nameOf, StreamError } from './vendor';
 

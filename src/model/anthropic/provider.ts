@@ -8,7 +8,7 @@ import { MessageAccumulator } from './accumulate';
 import { eventsOf, toWire, type WireBody } from './wire';
 import { classifyFailure, type FailureContext } from '../failure';
 import { DEFAULT_TIMEOUT_MS, TimeLimit } from '../time-limit';
-import { looseTools } from '../schema-subsets';
+import { looseTools } from '../schemas/subsets';
 import { sdk } from './sdk';
 import { ANTHROPIC } from './vendor';
 import type { ModelCallbacks, ModelProvider, ModelRequest, ModelResponse } from '../provider';

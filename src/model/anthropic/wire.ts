@@ -8,8 +8,8 @@ import { ANTHROPIC_PROVIDER, type ModelRequest, type ModelTool } from '../provid
 import { repairConversation, type WireMessage } from '../repair-conversation';
 import { ANTHROPIC_FILES, withTakenFiles } from '../taken-files';
 import { foreignAnswer, type FailureContext } from '../failure';
-import { ANTHROPIC_SUBSET } from '../schema-subsets';
-import { strictSchema } from '../strict-schema';
+import { ANTHROPIC_SUBSET } from '../schemas/subsets';
+import { strictSchema } from '../schemas/strict';
 import { sdk, sdkStreaming } from './sdk';
 
 /** The body as the Messages API takes it; `stream` is always on. */

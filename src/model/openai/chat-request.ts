@@ -10,8 +10,8 @@ import type { ModelMessage, ModelRequest, ModelTool } from '../provider';
 import { repairConversation } from '../repair-conversation';
 import { cacheKeyOf } from './cache-key';
 import { fileParts, textOf } from './content-parts';
-import { OPENAI_SUBSET } from '../schema-subsets';
-import { strictSchema } from '../strict-schema';
+import { OPENAI_SUBSET } from '../schemas/subsets';
+import { strictSchema } from '../schemas/strict';
 
 /** Fields that an agent's `modelOptions` cannot set: admission, budget and audit rely on them. */
 const RESERVED: readonly string[] = ['model', 'messages', 'tools', 'functions', 'stream', 'stream_options', 'n', 'store'];

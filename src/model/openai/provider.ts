@@ -14,7 +14,7 @@ import { toChatBody, type ChatDialect } from './chat-request';
 import { ResponsesAccumulator } from './responses-answer';
 import { toResponsesBody } from './responses-request';
 import { sdk } from './sdk';
-import { looseTools } from '../schema-subsets';
+import { looseTools } from '../schemas/subsets';
 import { openAiVendor } from './vendor';
 
 export interface OpenAiOptions {

@@ -1,12 +1,12 @@
 /** Schemas as each vendor enforces them, and what of a schema a vendor cannot be told. */
 import fc from 'fast-check';
 import { toCallOptions } from '../../../src/model/ai-sdk/prompt';
-import { toolFaults } from '../../../src/model/ai-sdk/schemas';
+import { toolFaults } from '../../../src/model/schemas/ai-sdk';
 import { toWire } from '../../../src/model/anthropic/wire';
 import { AnthropicProvider } from '../../../src/model/anthropic/provider';
 import type { ModelRequest, ModelTool } from '../../../src/model/provider';
-import { ANTHROPIC_SUBSET, OPENAI_SUBSET, schemaFaults } from '../../../src/model/schema-subsets';
-import { strictSchema } from '../../../src/model/strict-schema';
+import { ANTHROPIC_SUBSET, OPENAI_SUBSET, schemaFaults } from '../../../src/model/schemas/subsets';
+import { strictSchema } from '../../../src/model/schemas/strict';
 import { isJsonObject, type Json, type JsonObject } from '../../../src/shared/json/json';
 import { runs } from '../../support/runs';
 

@@ -2,9 +2,9 @@
  * Adapts a tool's schema to the subset that a vendor enforces while its model writes a call (`strict`). Admission checks the whole
  * schema of each call in any case, so that keywords may be left out; a schema whose shape cannot be kept is sent without `strict`.
  */
-import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 
-/** What a vendor takes: schema-subsets.ts. */
+/** What a vendor takes: subsets.ts. */
 export interface SchemaSubset {
   /** Keywords that the vendor takes. All others are left out of what it gets. */
   kept: ReadonlySet<string>;

@@ -2,9 +2,9 @@
  * Which part of JSON Schema each vendor enforces while its model writes a call, by their documentation of structured outputs
  * (2026-11). `schemaFaults` names what a vendor cannot be told of a schema. Pure: it is asked when a worker starts, and by tests.
  */
-import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
-import type { ModelTool } from './provider';
-import { strictSchema, type SchemaSubset } from './strict-schema';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import type { ModelTool } from '../provider';
+import { strictSchema, type SchemaSubset } from './strict';
 
 export type SchemaVendor = 'anthropic' | 'openai' | 'google';
 

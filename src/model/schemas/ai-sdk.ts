@@ -1,7 +1,7 @@
 /** Which vendor's subset of schemas stands behind a provider of the AI SDK, by the package's name of itself. */
 import type { ModelTool } from '../provider';
-import { ANTHROPIC_SUBSET, looseTools, OPENAI_SUBSET, schemaFaults, type SchemaVendor } from '../schema-subsets';
-import type { SchemaSubset } from '../strict-schema';
+import { ANTHROPIC_SUBSET, looseTools, OPENAI_SUBSET, schemaFaults, type SchemaVendor } from './subsets';
+import type { SchemaSubset } from './strict';
 
 /** @param name such as `openai.responses`, `azure.chat`, `google.generative-ai`, `google.vertex.chat`, `anthropic.messages` */
 function vendorOf(name: string): SchemaVendor | null {
