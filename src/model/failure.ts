@@ -104,7 +104,7 @@ function fail(
   context: FailureContext,
   details: Record<string, string | boolean>,
   /** As the API sent it. */
-  sent = status,
+  apiStatus = status,
 ): ModelFailure {
   const rule = ruleFor(exactStatus(status, message));
   const wait = retryAfterMs(headers, context.now ?? Date.now());
@@ -112,10 +112,10 @@ function fail(
   const words = adviceFor(rule, context.vendor);
   const advice = words === undefined ? '' : ` ${words}`;
   const model = withoutSecrets(context.model, context.secrets);
-  return new ModelFailure(`${rule.what} (${sent}, model ${model}).${advice}${quote}`, {
+  return new ModelFailure(`${rule.what} (${apiStatus}, model ${model}).${advice}${quote}`, {
     type: rule.type,
     retryable: shouldRetry(headers) ?? rule.retryable,
-    status: sent,
+    status: apiStatus,
     ...optional({ retryAfterMs: wait }),
     ...(Object.keys(details).length === 0 ? {} : { details }),
   });

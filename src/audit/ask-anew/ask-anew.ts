@@ -67,10 +67,10 @@ class NewTurn {
   async run(): Promise<AskedAnew> {
     const end = await this.steps();
     const { turn, anew, question, calls, now } = this;
-    const made = calls.map(({ answeredBy }) => answeredBy?.callId);
+    const answerIds = calls.map(({ answeredBy }) => answeredBy?.callId);
     const notMade = this.answers.notGiven();
     // Calls of one step run together, so that their order means nothing.
-    const sameOrder = inOrder(made);
+    const sameOrder = inOrder(answerIds);
     return {
       turnId: turn.turnId,
       agent: turn.agent,
@@ -111,12 +111,12 @@ class NewTurn {
       const { response, costUsd } = await model.ask({ ...request, tools: question.toolsAt(step) }, vendor);
       this.count(response, costUsd);
       this.now.answer = joinTexts(response.content);
-      if (STOPPED.has(response.stopReason))
+      if (STOP_REASONS.has(response.stopReason))
         return { how: 'stopped', reason: `the model stopped with ${response.stopReason} in step ${step}` };
       const uses = usesIn(response);
       if (uses.length === 0) return { how: 'answered' };
-      const left = this.answer(step, uses, response);
-      if (left !== null) return left;
+      const exit = this.answer(step, uses, response);
+      if (exit !== null) return exit;
     }
   }
 
@@ -133,8 +133,8 @@ class NewTurn {
     const found = this.answers.answer(uses);
     const calls = uses.map((use, index) => callOf(`${step}.${index + 1}`, use, found[index]!));
     this.calls.push(...calls);
-    const left = calls.find(({ reason }) => reason !== null);
-    if (left) return { how: 'left_record', call: left.callId, reason: left.reason! };
+    const stray = calls.find(({ reason }) => reason !== null);
+    if (stray) return { how: 'left_record', call: stray.callId, reason: stray.reason! };
     const results = found.flatMap((one, index): JsonObject[] =>
       one.recorded === null ? [] : [{ ...one.result, tool_use_id: uses[index]!.id }],
     );
@@ -146,7 +146,7 @@ class NewTurn {
 }
 
 /** Ends without an answer: the last call may not be whole. */
-const STOPPED: ReadonlySet<string> = new Set(['max_tokens', 'model_context_window_exceeded', 'refusal', 'pause_turn']);
+const STOP_REASONS: ReadonlySet<string> = new Set(['max_tokens', 'model_context_window_exceeded', 'refusal', 'pause_turn']);
 
 interface Use {
   id: string;

@@ -9,7 +9,7 @@ import { text } from '../../record/fields';
 import type { CallCase, TurnCase } from '../case-file/types';
 import type { RecordedRef } from './types';
 
-interface Recorded extends RecordedRef {
+interface RecordedCall extends RecordedRef {
   /** Digests of the input as the model wrote it, and of each revision. */
   digests: ReadonlySet<string>;
   step: number;
@@ -24,8 +24,8 @@ export type Found =
   | { recorded: null; reason: string; nearest: RecordedRef | null };
 
 export class RecordedAnswers {
-  private readonly calls: Recorded[];
-  private readonly given = new Set<Recorded>();
+  private readonly calls: RecordedCall[];
+  private readonly givenCalls = new Set<RecordedCall>();
 
   constructor(turn: TurnCase) {
     const results = resultsIn(turn);
@@ -38,19 +38,19 @@ export class RecordedAnswers {
 
   /** In the order of the record. */
   notGiven(): RecordedRef[] {
-    return this.calls.filter((call) => !this.given.has(call)).map(short);
+    return this.calls.filter((call) => !this.givenCalls.has(call)).map(short);
   }
 
   /** Answers the calls of one step, in their order. */
   answer(uses: readonly { tool: string; json: string }[]): Found[] {
     // Calls of one step do not see each other's effects, so all of them are compared with what was done before the step.
-    const before = new Set([...this.given].filter(({ changes }) => changes));
+    const before = new Set([...this.givenCalls].filter(({ changes }) => changes));
     return uses.map((use) => this.one(use, before));
   }
 
-  private one({ tool, json }: { tool: string; json: string }, before: ReadonlySet<Recorded>): Found {
+  private one({ tool, json }: { tool: string; json: string }, before: ReadonlySet<RecordedCall>): Found {
     const ofTool = this.calls.filter((call) => call.tool === tool);
-    const open = ofTool.filter((call) => !this.given.has(call));
+    const open = ofTool.filter((call) => !this.givenCalls.has(call));
     const without = (reason: string): Found => ({ recorded: null, reason, nearest: open[0] ? short(open[0]) : null });
     if (ofTool.length === 0) return without('the recorded turn never called this tool');
     const digest = digestOf(tool, ofTool[0]!.version, json);
@@ -58,16 +58,16 @@ export class RecordedAnswers {
     if (same.length === 0) return without('the recorded turn never called this tool with this input');
     const free = same.filter((call) => open.includes(call));
     if (free.length === 0) return without(`the recorded turn made this call ${same.length} times, and all its answers are used`);
-    const fault = (call: Recorded) => this.faultBefore(call, before);
+    const fault = (call: RecordedCall) => this.faultBefore(call, before);
     const fitting = free.find((call) => fault(call) === null);
     if (fitting === undefined) return without(fault(free[0]!)!);
     if (fitting.result === null) return without('its answer was left out of the bundle, or was never given');
-    this.given.add(fitting);
+    this.givenCalls.add(fitting);
     return { recorded: short(fitting), result: fitting.result };
   }
 
   /** Why the recorded answer would not hold; null: the same was done before it. */
-  private faultBefore({ callId, step }: Recorded, before: ReadonlySet<Recorded>): string | null {
+  private faultBefore({ callId, step }: RecordedCall, before: ReadonlySet<RecordedCall>): string | null {
     const needed = this.calls.filter((call) => call.changes && call.step < step);
     const missing = needed.find((call) => !before.has(call));
     if (missing) return `in the record, ${missing.tool} (${missing.callId}) had run before ${callId}, and here it has not`;
@@ -76,13 +76,13 @@ export class RecordedAnswers {
   }
 }
 
-function recordedOf(revisions: readonly CallCase[], results: ReadonlyMap<string, JsonObject>): Recorded {
+function recordedOf(revisions: readonly CallCase[], results: ReadonlyMap<string, JsonObject>): RecordedCall {
   const [first] = revisions;
   const last = revisions.at(-1)!;
   const { id: callId, tool, version, step, state } = last;
-  const asked = first!.askedInput;
+  const askedJson = first!.askedInput;
   const inputs = revisions.flatMap(({ input }) => (input === null ? [] : [JSON.stringify(input)]));
-  const all = [...(asked === null ? [] : [asked]), ...inputs];
+  const all = [...(askedJson === null ? [] : [askedJson]), ...inputs];
   return {
     callId,
     tool,
@@ -90,15 +90,15 @@ function recordedOf(revisions: readonly CallCase[], results: ReadonlyMap<string,
     class: last.class,
     step,
     state,
-    input: asked ?? inputs[0] ?? '',
+    input: askedJson ?? inputs[0] ?? '',
     digests: new Set(all.map((json) => digestOf(tool, version, json))),
     result: results.get(first!.toolUseId ?? '') ?? null,
-    changes: last.class !== 'read' && RAN.has(state ?? ''),
+    changes: last.class !== 'read' && RUN_STATES.has(state ?? ''),
   };
 }
 
 /** States of a call that may have changed something. */
-const RAN: ReadonlySet<string> = new Set(['running', 'succeeded', 'failed', 'in_doubt']);
+const RUN_STATES: ReadonlySet<string> = new Set(['running', 'succeeded', 'failed', 'in_doubt']);
 
 /** What the model read, by the id of its call. */
 function resultsIn({ transcript }: TurnCase): Map<string, JsonObject> {
@@ -120,6 +120,6 @@ function readInput(json: string): Json {
   }
 }
 
-function short({ callId, tool, class: toolClass, input, state }: Recorded): RecordedRef {
+function short({ callId, tool, class: toolClass, input, state }: RecordedCall): RecordedRef {
   return { callId, tool, class: toolClass, input, state };
 }

@@ -9,15 +9,15 @@ import { CannotAskError } from './types';
 export function withRecordedFiles(messages: readonly ModelMessage[], files: readonly FileCase[]): ModelMessage[] {
   const bytes = new Map(files.map((file) => [file.file, file.bytes]));
   return messages.map((message) =>
-    message.role === 'user' ? { ...message, content: message.content.map((block) => shown(block, bytes)) } : message,
+    message.role === 'user' ? { ...message, content: message.content.map((block) => withBytes(block, bytes)) } : message,
   );
 }
 
-function shown(block: JsonObject, bytes: ReadonlyMap<string, Buffer | null>): JsonObject {
+function withBytes(block: JsonObject, bytes: ReadonlyMap<string, Buffer | null>): JsonObject {
   if (isFilePart(block)) return fileBlock(block, bytes.get(block.file) ?? null);
   const { type, content } = block;
   if (type !== 'tool_result' || !Array.isArray(content)) return block;
-  return { ...block, content: content.map((one) => (isJsonObject(one) ? shown(one, bytes) : one)) };
+  return { ...block, content: content.map((one) => (isJsonObject(one) ? withBytes(one, bytes) : one)) };
 }
 
 function fileBlock({ type, name: title, media_type }: FilePart, bytes: Buffer | null): JsonObject {

@@ -58,11 +58,11 @@ function conversation(blocks: readonly BlockCase[]): ModelMessage[] {
   const summary = blocks.findLast(({ read }) => read?.kind === 'summary' && read.summarized_to !== null && read.text !== null);
   const covered = summary?.read?.kind === 'summary' ? summary.read : null;
   const last = covered === null ? -1 : blocks.findIndex(({ ref }) => ref === covered.summarized_to);
-  const lead = last < 0 ? [] : [said(`[The conversation so far, summarized:]\n\n${covered?.text ?? ''}`)];
+  const lead = last < 0 ? [] : [userMessage(`[The conversation so far, summarized:]\n\n${covered?.text ?? ''}`)];
   return [...lead, ...blocks.slice(last + 1).flatMap(messageOf)];
 }
 
-function said(words: string): ModelMessage {
+function userMessage(words: string): ModelMessage {
   return { role: 'user', content: [{ type: 'text', text: words }] };
 }
 
@@ -86,11 +86,11 @@ function toolsAt(definition: JsonObject, { transcript }: TurnCase): RecordedQues
   const all = list(definition.tools).map(object);
   const tools = all.filter(({ internal_only }) => internal_only !== true).map(toolOf);
   const own = transcript.filter(({ own, onChain, kind }) => own && onChain && kind === 'admission');
-  const shown = own.map(({ bodies }) => object(object(bodies[0] ?? null).catalogue).shown ?? null);
+  const shownLists = own.map(({ bodies }) => object(object(bodies[0] ?? null).catalogue).shown ?? null);
   return (step) => {
-    const lists = shown.slice(0, Math.max(1, step));
+    const lists = shownLists.slice(0, Math.max(1, step));
     if (lists.length === 0 || lists.includes(null)) return tools;
-    const names = new Set(lists.flatMap((names) => list(names).map(text)));
+    const names = new Set(lists.flatMap((one) => list(one).map(text)));
     return tools.filter(({ name }) => names.has(name));
   };
 }

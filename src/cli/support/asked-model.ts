@@ -70,10 +70,10 @@ async function askPatiently({ provider }: ChainLink, request: ModelRequest): Pro
     try {
       return await provider.request(request, { signal });
     } catch (error) {
-      const asked =
+      const pause =
         isModelFailure(error) && error.facts.retryable ? Math.max(wait ?? 0, error.facts.retryAfterMs ?? 0) : Infinity;
-      if (wait === null || asked > LONGEST_WAIT_MS) throw error;
-      await sleep(asked);
+      if (wait === null || pause > LONGEST_WAIT_MS) throw error;
+      await sleep(pause);
     }
   }
   throw new Error('not reached');

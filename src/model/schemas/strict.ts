@@ -34,10 +34,10 @@ class Misfit extends Error {}
 
 class Adapting {
   private readonly definitions: JsonObject;
-  /** For a vendor without recursion: the definitions that are being followed. */
-  private readonly following: string[] = [];
-  /** Definitions that are followed to their ends: each is followed once, however often it is named. */
-  private readonly followed = new Set<string>();
+  /** For a vendor without recursion: the definitions that are being followedNames. */
+  private readonly path: string[] = [];
+  /** Definitions that are followedNames to their ends: each is followedNames once, however often it is named. */
+  private readonly followedNames = new Set<string>();
 
   constructor(
     private readonly root: JsonObject,
@@ -88,12 +88,12 @@ class Adapting {
     if (!isRoot && (name === undefined || !Object.hasOwn(this.definitions, name)))
       throw new Misfit(`${at} refers to ${String(reference).slice(0, 100)}, which is not in $defs`);
     if (this.subset.recursive) return;
-    if (isRoot || this.following.includes(name!)) throw new Misfit(`${at} is recursive`);
-    if (this.followed.has(name!)) return;
-    this.following.push(name!);
+    if (isRoot || this.path.includes(name!)) throw new Misfit(`${at} is recursive`);
+    if (this.followedNames.has(name!)) return;
+    this.path.push(name!);
     this.adapt(this.definitions[name!], name!);
-    this.following.pop();
-    this.followed.add(name!);
+    this.path.pop();
+    this.followedNames.add(name!);
   }
 
   private objectParts({ type, properties = null, required = null, additionalProperties }: JsonObject, at: string): JsonObject {

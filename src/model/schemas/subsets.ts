@@ -81,14 +81,14 @@ const OF_ONE: ReadonlySet<string> = new Set([
 const OF_MANY: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems']);
 const BY_NAME: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'patternProperties', 'dependentSchemas']);
 
-function visit(schema: Json, at: string, lost: (key: string, at: string) => void): void {
+function visit(schema: Json, at: string, tell: (key: string, at: string) => void): void {
   if (!isJsonObject(schema)) return;
   for (const [key, value] of Object.entries(schema)) {
     // That an object takes no other field is the usual case, and a model seldom writes one.
-    if (LOST_BY_GOOGLE.has(key) && !(key === 'additionalProperties' && value === false)) lost(key, at);
-    if (OF_ONE.has(key)) visit(value, `${at}[]`, lost);
-    if (OF_MANY.has(key) && Array.isArray(value)) for (const one of value) visit(one, at, lost);
+    if (LOST_BY_GOOGLE.has(key) && !(key === 'additionalProperties' && value === false)) tell(key, at);
+    if (OF_ONE.has(key)) visit(value, `${at}[]`, tell);
+    if (OF_MANY.has(key) && Array.isArray(value)) for (const one of value) visit(one, at, tell);
     if (BY_NAME.has(key) && isJsonObject(value))
-      for (const [name, one] of Object.entries(value)) visit(one, `${at}.${name}`, lost);
+      for (const [name, one] of Object.entries(value)) visit(one, `${at}.${name}`, tell);
   }
 }
