@@ -34,9 +34,9 @@ class Misfit extends Error {}
 
 class Adapting {
   private readonly definitions: JsonObject;
-  /** For a vendor without recursion: the definitions that are being followedNames. */
+  /** For a vendor without recursion: the definitions that lead to this place. */
   private readonly path: string[] = [];
-  /** Definitions that are followedNames to their ends: each is followedNames once, however often it is named. */
+  /** Definitions that were followed to their ends: each is once, however often it is named. */
   private readonly followedNames = new Set<string>();
 
   constructor(

@@ -24,7 +24,7 @@ test.each<[string, JsonObject, string[], string[]]>([
   ['an optional field', object({ a: { type: 'string' } }, { required: [] }), ['input.a is optional'], []],
   ['other fields', object({}, { additionalProperties: true }), ['input allows other fields'], ['input allows other fields']],
   ['a condition', object({ a: { not: {} } }), ['input.a uses not'], ['input.a uses not']],
-  ['a recursion', TREE, [], ['node is recursive']],
+  ['a recursion', TREE, [], ['node.below is recursive']],
   [
     'a reference to nowhere',
     object({ a: { $ref: '#/definitions/x' } }, { definitions: { x: { type: 'string' } } }),
