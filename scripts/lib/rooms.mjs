@@ -80,7 +80,10 @@ const TABLE = {
     types: ['rules'],
   },
   temporal: { may: ['shared', CONTRACT], types: ['activities', 'config', 'live'] },
-  audit: { may: ['shared', 'record', 'files', 'rules', 'store', 'telemetry', 'temporal', 'attestation', CONTRACT] },
+  audit: {
+    may: ['shared', 'record', 'files', 'rules', 'store', 'telemetry', 'temporal', 'attestation', CONTRACT],
+    types: ['model'],
+  },
   attestation: { may: ['shared', 'record', 'store', 'telemetry'], types: ['activities', 'shapes'] },
   devserver: { may: ['shared', 'store', 'telemetry', 'temporal', 'processes', CONTRACT], types: ['config'] },
   client: {

@@ -1,6 +1,6 @@
 /**
  * `holdfast audit what-if`: shows which calls of a recorded turn other rules, limits or approvers would have let through. Runs
- * nothing.
+ * nothing. With another model or prompt: audit-ask-anew.ts.
  */
 import { createReadStream } from 'node:fs';
 import type { Command } from 'commander';
@@ -16,8 +16,10 @@ import {
   type TurnDiff,
   type WhatIf,
 } from '../audit/what-if';
+import type { AnewOptions } from './audit-ask-anew';
 import { oneLine } from './support/describe';
 import { Exit, UsageError } from './support/exit';
+import { moreThanZero } from './support/numbers';
 import type { Output } from './support/output';
 import { errorMessage } from '../shared/text/error-message';
 
@@ -29,15 +31,24 @@ export function auditWhatIf(audit: Command, output: () => Output): void {
   audit
     .command('what-if')
     .description(
-      'Applies other rules, limits or approvers to a recorded turn, and prints which calls would have been allowed, asked or refused. Runs nothing. Exit 0: no difference; 1: something differs; 3: no known difference, but some calls cannot be told.',
+      'Applies other rules, limits or approvers to a recorded turn, and prints which calls would have been allowed, asked or refused. Runs nothing. With --model or --prompt: asks the model anew, and answers its calls from the record. Exit 0: no difference; 1: something differs; 3: no known difference, but some calls cannot be told.',
     )
     .argument('<file>', 'the bundle')
     .option('--rules <file>', "YAML or JSON file of permission rules instead of the agent's")
     .option('--limits <json>', 'other limits: {"steps": 10, "tokens": 200000, "cost_usd": 1}, any of them')
     .option('--approvals <file>', 'YAML or JSON file of another approver policy: {quorum: 2, roles: [treasurer]}')
+    .option('--model <name>', 'ask the turn anew with this model, its calls answered from the record; costs what the model costs')
+    .option('--prompt <file>', 'ask the turn anew with this text as the whole prompt')
+    .option('--app <file>', 'with --model or --prompt: the module whose default export is defineApp({…}), for its models')
+    .option('--max-usd <usd>', 'with --model or --prompt: ask nothing more after so many US dollars', moreThanZero)
     .option('--agent <name>', "whose; default: the agent of the bundle's first turn")
     .option('--all', 'show calls that stay the same too')
-    .action(async (file: string, options: ProposalText & { all?: boolean }) => {
+    .action(async (file: string, options: ProposalText & AnewOptions & { all?: boolean }) => {
+      if (isAnew(options)) {
+        // Commands that only read a bundle load nothing that could act.
+        const { auditAskAnew } = await import('./audit-ask-anew.js');
+        return auditAskAnew(file, options, output());
+      }
       const proposal = parseProposal(options);
       const comparison = await compareFile(file, proposal);
       output().answer(whatIfView(comparison.answer), [...lines(comparison.answer, options.all === true), ...comparison.notes]);
@@ -45,6 +56,16 @@ export function auditWhatIf(audit: Command, output: () => Output): void {
       if (differences > 0) throw new Exit(DIFFERS);
       if (unknown > 0 || comparison.notes.length > 0) throw new Exit(CANNOT_TELL);
     });
+}
+
+/** @throws UsageError for options that say both */
+function isAnew({ model, prompt, app, maxUsd, rules, limits, approvals }: ProposalText & AnewOptions): boolean {
+  const anew = model ?? prompt;
+  if (anew === undefined && (app ?? maxUsd) !== undefined)
+    throw new UsageError('--app and --max-usd go with --model or --prompt.');
+  if (anew !== undefined && (rules ?? limits ?? approvals) !== undefined)
+    throw new UsageError('Rules, limits and approvals decide on the recorded calls: compare them without --model and --prompt.');
+  return anew !== undefined;
 }
 
 function parseProposal(options: ProposalText): Proposal {

@@ -89,6 +89,8 @@ export function unknownStopReason(reason: unknown): ModelFailure {
 /** An `error` event in a stream has no status of its own, so its type gives the real one. */
 function apiFailure({ status, type, message, requestId, headers }: ApiFault, context: FailureContext): ModelFailure {
   const facts = { ...(requestId ? { request_id: requestId } : {}), ...(type ? { error_type: type } : {}) };
+  // A code is more exact than words, which may be in any language.
+  if (status === 400 && type !== undefined && saysTooLong(type)) return fail(413, message, headers, context, facts, status);
   if (status !== null) return fail(status, message, headers, context, facts);
   const { errorTypes } = context.vendor;
   const name = type ?? 'unknown';
@@ -102,6 +104,8 @@ function fail(
   headers: HeaderReader | undefined,
   context: FailureContext,
   details: Record<string, string | boolean>,
+  /** As the API sent it. */
+  apiStatus = status,
 ): ModelFailure {
   const rule = ruleFor(exactStatus(status, message));
   const wait = waitOf(status, headers, context.now ?? Date.now());
@@ -109,10 +113,10 @@ function fail(
   const words = adviceFor(rule, context.vendor);
   const advice = words === undefined ? '' : ` ${words}`;
   const model = withoutSecrets(context.model, context.secrets);
-  return new ModelFailure(`${rule.what} (${status}, model ${model}).${advice}${quote}`, {
+  return new ModelFailure(`${rule.what} (${apiStatus}, model ${model}).${advice}${quote}`, {
     type: rule.type,
     retryable: shouldRetry(headers) ?? rule.retryable,
-    status,
+    status: apiStatus,
     ...optional({ retryAfterMs: wait }),
     ...(Object.keys(details).length === 0 ? {} : { details }),
   });
@@ -211,19 +215,29 @@ export const STATUS_RULES: Readonly<Record<number, FailureRule>> = {
   529: { type: 'model.overloaded', retryable: true, what: 'The model API is overloaded' },
 };
 
-/** Failures that the API reports under a less exact status: words of its message, and the exact status. */
-const MESSAGE_STATUSES: readonly (readonly [words: RegExp, status: number])[] = [
-  [/credit balance is too low|purchase credits|exceeded your current quota|insufficient_quota/i, 402],
-  [
-    /prompt is too long|input length and `?max_tokens`? exceed context|exceeds? the (model's )?(maximum )?context|context_length_exceeded|maximum context length is/i,
-    413,
-  ],
+/** How vendors and servers say that the conversation is longer than the model's window, each under status 400. */
+const TOO_LONG: readonly RegExp[] = [
+  /prompt is too long|input length and `?max_tokens`? exceed context/i, // Anthropic
+  /context_length_exceeded|exceeds? the (model's )?(maximum )?context|maximum context length is/i, // OpenAI, vLLM, DeepSeek
+  /input token count.{0,40} exceeds the maximum number of tokens/i, // Google
+  /input is too long for (the )?requested model/i, // Bedrock
+  /too large for model with \d+ maximum context length/i, // Mistral
+  /maximum prompt length is \d+/i, // xAI
+  /exceeds? the available context size|exceed_context_size_error/i, // llama.cpp
 ];
 
-/** The status that counts; the message is examined only if the status is 400 or 403. */
+/** Whether an API's message says that the conversation is longer than the model's window. */
+export function saysTooLong(message: string): boolean {
+  return TOO_LONG.some((words) => words.test(message));
+}
+
+const BILLING = /credit balance is too low|purchase credits|exceeded your current quota|insufficient_quota/i;
+
+/** The status that counts: APIs report some failures under a less exact one, which is 400 or 403. */
 export function exactStatus(status: number, message: string | undefined): number {
   if (status !== 400 && status !== 403) return status;
-  return MESSAGE_STATUSES.find(([words]) => words.test(message ?? ''))?.[1] ?? status;
+  if (BILLING.test(message ?? '')) return 402;
+  return saysTooLong(message ?? '') ? 413 : status;
 }
 
 /** The rule of a status; one without a row is judged by its class (4xx or 5xx). */

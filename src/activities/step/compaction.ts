@@ -213,11 +213,22 @@ export interface TooLong {
   window?: number;
 }
 
+/** Both figures, as Anthropic, OpenAI (and those who write as it does), Google and xAI give them. */
+const FIGURES: readonly RegExp[] = [
+  /(?<sent>\d{1,12}) tokens > (?<window>\d{1,12})/,
+  /maximum context length is (?<window>\d{1,12}) tokens.{0,60}?(?:resulted in|requested) (?<sent>\d{1,12}) tokens/,
+  /input token count \(?(?<sent>\d{1,12})\)? exceeds the maximum number of tokens allowed \(?(?<window>\d{1,12})\)?/,
+  /maximum prompt length is (?<window>\d{1,12}) but the request contains (?<sent>\d{1,12}) tokens/,
+];
+
 /** @throws any other error, unchanged */
 export function asTooLong(error: unknown): TooLong {
   if (!(error instanceof ApplicationFailure) || error.type !== 'model.too_large') throw error;
-  const [, sent, window] = /(\d{1,12}) tokens > (\d{1,12})/.exec(error.message) ?? [];
-  return sent === undefined ? {} : { sent: Number(sent), window: Number(window) };
+  for (const words of FIGURES) {
+    const { sent, window } = words.exec(error.message)?.groups ?? {};
+    if (sent !== undefined) return { sent: Number(sent), window: Number(window) };
+  }
+  return {};
 }
 
 /** The message to the model after an answer that was cut because the window was full; null: there is no such answer. */

@@ -14,3 +14,10 @@ export function portNumber(text: string): number {
   if (!(value <= 65_535)) throw new InvalidArgumentError('It must be a port from 0 to 65535.');
   return value;
 }
+
+/** For commander: a number above 0, such as dollars. */
+export function moreThanZero(text: string): number {
+  const value = /^\d{1,9}(\.\d{1,6})?$/.test(text) ? Number(text) : NaN;
+  if (!(value > 0)) throw new InvalidArgumentError('It must be a number above 0.');
+  return value;
+}

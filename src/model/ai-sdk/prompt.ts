@@ -3,8 +3,10 @@ import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json
 import { withoutForeignBlocks } from '../foreign-blocks';
 import { OwnAnswers } from '../own-answers';
 import { nativeResult } from '../prompted/native-result';
-import type { ModelRequest } from '../provider';
+import type { ModelRequest, ModelTool } from '../provider';
 import { repairConversation } from '../repair-conversation';
+import { strictSchema } from '../schemas/strict';
+import { subsetOf } from '../schemas/ai-sdk';
 
 type Version = 'v3' | 'v4';
 
@@ -19,13 +21,21 @@ const RESERVED_FIELDS: readonly string[] = [
   'headers',
 ];
 
+export interface CallDialect {
+  /** The package's name of itself. Default: the provider's. */
+  vendorName?: string;
+  /** The package is asked for a schema on the last answer (`responseFormat`). */
+  structuredOutputs?: boolean;
+}
+
+/** @param provider whose answers are its own */
 export function toCallOptions(
   modelRequest: ModelRequest,
   provider: string,
   version: Version,
-  structuredOutputs = false,
+  { vendorName = provider, structuredOutputs = false }: CallDialect = {},
 ): JsonObject & { prompt: JsonObject[]; maxOutputTokens: number } {
-  const native = structuredOutputs ? nativeResult(modelRequest, (schema) => schema) : null;
+  const native = structuredOutputs ? nativeResult(modelRequest, subsetOf(vendorName)) : null;
   const request = native?.request ?? modelRequest;
   const { system, tools, maxTokens, options } = request;
   const { tool_choice, ...others } = options;
@@ -40,17 +50,18 @@ export function toCallOptions(
     ...(tools.length === 0
       ? {}
       : {
-          tools: tools.map(({ name, description, input_schema, strict }) => ({
-            type: 'function',
-            name,
-            description,
-            inputSchema: input_schema,
-            ...(strict ? { strict } : {}),
-          })),
+          tools: tools.map((tool) => toTool(tool, vendorName)),
           ...(forbidden ? { toolChoice: { type: 'none' } } : {}),
         }),
     prompt: [...(system.trim() === '' ? [] : [{ role: 'system', content: system }]), ...promptOf(request, provider, version)],
   };
+}
+
+function toTool({ name, description, input_schema, strict }: ModelTool, vendorName: string): JsonObject {
+  const subset = subsetOf(vendorName);
+  const fitting = strict && subset !== null ? strictSchema(input_schema, subset).schema : null;
+  const isStrict = strict === true && (subset === null || fitting !== null);
+  return { type: 'function', name, description, inputSchema: fitting ?? input_schema, ...(isStrict ? { strict: true } : {}) };
 }
 
 function promptOf({ messages }: ModelRequest, provider: string, version: Version): JsonObject[] {

@@ -7,14 +7,16 @@
  * const model = aiSdk(google('gemini-3-pro'));
  */
 import { isJsonObject, type JsonObject } from '../../shared/json/json';
+import { optional } from '../../shared/json/optional';
 import { classifyFailure, foreignAnswer, type FailureContext } from '../failure';
 import { tellRates } from '../limits/vendor-room';
 import type { ModelCallbacks, ModelProvider, ModelRequest, ModelResponse } from '../provider';
 import { DEFAULT_TIMEOUT_MS, TimeLimit } from '../time-limit';
 import { AiSdkAccumulator } from './answer';
 import { toCallOptions } from './prompt';
+import { toolFaults } from '../schemas/ai-sdk';
 import type { AiSdkCallOptions, AiSdkLanguageModel } from './types';
-import { aiSdkVendor, nameOf } from './vendor';
+import { aiSdkVendor, nameOf, StreamError } from './vendor';
 
 export interface AiSdkOptions {
   /** Shown in logs and audits; finds this provider's own answers in a conversation. Default: the package's name of itself. */
@@ -50,12 +52,18 @@ class AiSdkProvider implements ModelProvider {
     this.model = languageModel.modelId;
   }
 
+  faultsOf({ tools }: Pick<ModelRequest, 'tools'>): string[] {
+    return toolFaults(this.languageModel.provider, tools);
+  }
+
   /** The model is the one that the provider was made for: `request.model` is its name in the record. */
   async request(request: ModelRequest, callbacks: ModelCallbacks): Promise<ModelResponse> {
     callbacks.signal.throwIfAborted();
     const context: FailureContext = { vendor: aiSdkVendor(this.languageModel.provider), model: request.model };
     const limit = new TimeLimit(callbacks.signal, this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS, context);
-    const options = toCallOptions(request, this.name, this.languageModel.specificationVersion, this.options.structuredOutputs);
+    const { specificationVersion: version, provider: vendorName } = this.languageModel;
+    const { structuredOutputs } = this.options;
+    const options = toCallOptions(request, this.name, version, { vendorName, ...optional({ structuredOutputs }) });
     const answer = new AiSdkAccumulator();
     const source = { requestId: null as string | null };
     try {
@@ -104,5 +112,5 @@ const NOT_THE_PROTOCOL: ReadonlySet<string> = new Set(['AI_JSONParseError', 'AI_
 /** A stream's error part may hold an error, a text, or the vendor's own object. */
 function asError(error: unknown): Error {
   if (error instanceof Error) return error;
-  return new Error(typeof error === 'string' ? error : JSON.stringify(error));
+  return new StreamError(typeof error === 'string' ? error : JSON.stringify(error));
 }

@@ -1,6 +1,6 @@
 /** The AI SDK's errors as `classifyFailure` sees them. They are found by their names: each package may have its own copy of them. */
 import { isJsonObject } from '../../shared/json/json';
-import type { ApiFault, Vendor } from '../failure';
+import { saysTooLong, type ApiFault, type Vendor } from '../failure';
 
 /** @param provider as the AI SDK names it: `google.generative-ai` */
 export function aiSdkVendor(provider: string): Vendor {
@@ -35,6 +35,8 @@ function faultOf(error: unknown): ApiFault | null {
   const plain = { type: undefined, requestId: undefined };
   if (name !== undefined && Object.hasOwn(FOR_GOOD, name))
     return { ...plain, status: FOR_GOOD[name]!, message, headers: undefined };
+  // Errors inside a stream have no status, and none but this one needs another treatment than a broken connection.
+  if (error instanceof StreamError && saysTooLong(message)) return { ...plain, status: 413, message, headers: undefined };
   // A status of success: the connection broke afterwards.
   if (name !== 'AI_APICallError' || typeof statusCode !== 'number' || statusCode < 400) return null;
   const headers = new Headers(responseHeaders);
@@ -46,6 +48,9 @@ function faultOf(error: unknown): ApiFault | null {
     headers,
   };
 }
+
+/** A stream's error part, which holds a text or the vendor's own object. */
+export class StreamError extends Error {}
 
 interface CallError {
   message?: string;

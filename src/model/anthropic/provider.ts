@@ -9,6 +9,7 @@ import { eventsOf, toWire, type WireBody } from './wire';
 import { classifyFailure, type FailureContext, type Vendor } from '../failure';
 import { tellRates } from '../limits/vendor-room';
 import { DEFAULT_TIMEOUT_MS, TimeLimit } from '../time-limit';
+import { looseTools } from '../schemas/subsets';
 import { sdk } from './sdk';
 import { ANTHROPIC } from './vendor';
 import type { ModelCallbacks, ModelProvider, ModelRequest, ModelResponse } from '../provider';
@@ -93,6 +94,10 @@ export class AnthropicProvider implements ModelProvider {
       ...optional({ defaultHeaders: options.headers }),
     };
     this.client = options.platform?.client(common) ?? ownClient(options, common);
+  }
+
+  faultsOf({ tools }: Pick<ModelRequest, 'tools'>): string[] {
+    return looseTools('anthropic', tools);
   }
 
   /**

@@ -4,12 +4,13 @@
  */
 import { isJsonObject, type JsonObject } from '../../shared/json/json';
 import { withoutForeignBlocks } from '../foreign-blocks';
-import { ANTHROPIC_PROVIDER, type ModelRequest } from '../provider';
+import { ANTHROPIC_PROVIDER, type ModelRequest, type ModelTool } from '../provider';
 import { nativeResult } from '../prompted/native-result';
-import { enforceable } from './enforceable-schema';
 import { repairConversation, type WireMessage } from '../repair-conversation';
 import { ANTHROPIC_FILES, withTakenFiles } from '../taken-files';
 import { foreignAnswer, type FailureContext } from '../failure';
+import { ANTHROPIC_SUBSET } from '../schemas/subsets';
+import { strictSchema } from '../schemas/strict';
 import { sdk, sdkStreaming } from './sdk';
 
 /** The body as the Messages API takes it; `stream` is always on. */
@@ -38,17 +39,9 @@ export function toWire(
   modelRequest: ModelRequest,
   { provider = ANTHROPIC_PROVIDER, structuredOutputs = false }: WireOptions = {},
 ): WireBody {
-  const native = structuredOutputs ? nativeResult(modelRequest, enforceable) : null;
+  const native = structuredOutputs ? nativeResult(modelRequest, ANTHROPIC_SUBSET) : null;
   const request = native?.request ?? modelRequest;
-  const tools = [
-    ...request.tools.map(({ name, description, input_schema, strict }): JsonObject => ({
-      name,
-      description,
-      input_schema,
-      ...(strict ? { strict } : {}),
-    })),
-    ...request.serverTools,
-  ];
+  const tools = [...request.tools.map(toTool), ...request.serverTools];
   const taken = withTakenFiles(request.messages, ANTHROPIC_FILES);
   const own = withoutForeignBlocks(taken, provider, provider);
   const messages = repairConversation(own, request.container !== undefined);
@@ -70,6 +63,12 @@ export function toWire(
 /** The agent's own options for the answer, such as its effort. */
 function outputOptions({ output_config: own = null }: JsonObject): JsonObject {
   return isJsonObject(own) ? own : {};
+}
+
+/** The vendor refuses a request with a strict schema that it cannot enforce, so that such a tool goes without. */
+function toTool({ name, description, input_schema, strict }: ModelTool): JsonObject {
+  const fitting = strict ? strictSchema(input_schema, ANTHROPIC_SUBSET).schema : null;
+  return { name, description, input_schema: fitting ?? input_schema, ...(fitting === null ? {} : { strict: true }) };
 }
 
 function allowedOptions(options: JsonObject): JsonObject {

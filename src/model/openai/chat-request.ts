@@ -9,8 +9,10 @@ import { withoutForeignBlocks } from '../foreign-blocks';
 import type { ModelMessage, ModelRequest, ModelTool } from '../provider';
 import { nativeResult } from '../prompted/native-result';
 import { repairConversation } from '../repair-conversation';
+import { cacheKeyOf } from './cache-key';
 import { fileParts, textOf } from './content-parts';
-import { formatOf, strictOrNull, strictSchema } from './strict-schema';
+import { OPENAI_SUBSET } from '../schemas/subsets';
+import { strictSchema } from '../schemas/strict';
 
 /** Fields that an agent's `modelOptions` cannot set: admission, budget and audit rely on them. */
 const RESERVED_FIELDS: readonly string[] = ['model', 'messages', 'tools', 'functions', 'stream', 'stream_options', 'n', 'store'];
@@ -25,14 +27,15 @@ export interface ChatDialect {
 }
 
 export function toChatBody(modelRequest: ModelRequest, { provider, maxTokensField, structuredOutputs }: ChatDialect): JsonObject {
-  const native = structuredOutputs ? nativeResult(modelRequest, strictOrNull) : null;
+  const native = structuredOutputs ? nativeResult(modelRequest, OPENAI_SUBSET) : null;
   const request = native?.request ?? modelRequest;
   const { model, system, tools, maxTokens, options } = request;
   const messages = repairConversation(withoutForeignBlocks(request.messages, provider), false);
   const { tool_choice, parallel_tool_calls, ...others } = allowedOptions(options);
   return {
+    ...cacheKeyOf(request, provider),
     ...others,
-    ...(native ? { response_format: { type: 'json_schema', json_schema: { ...formatOf(native), strict: true } } } : {}),
+    ...(native ? { response_format: { type: 'json_schema', json_schema: { name: 'result', schema: native.schema, strict: true } } } : {}),
     ...(tools.length === 0
       ? {}
       : { ...optional({ tool_choice: choiceOf(tool_choice), parallel_tool_calls }), tools: tools.map(toChatTool) }),
@@ -55,7 +58,7 @@ function choiceOf(choice: Json | undefined): Json | undefined {
 }
 
 function toChatTool({ name, description, input_schema, strict }: ModelTool): JsonObject {
-  const fitting = strict ? strictSchema(input_schema) : null;
+  const fitting = strict ? strictSchema(input_schema, OPENAI_SUBSET) : null;
   const parameters = fitting?.schema ?? input_schema;
   return { type: 'function', function: { name, description, parameters, ...(fitting?.schema ? { strict: true } : {}) } };
 }

@@ -15,7 +15,7 @@ import { toChatBody, type ChatDialect } from './chat-request';
 import { ResponsesAccumulator } from './responses-answer';
 import { toResponsesBody } from './responses-request';
 import { sdk } from './sdk';
-import { strictSchema } from './strict-schema';
+import { looseTools } from '../schemas/subsets';
 import { openAiVendor } from './vendor';
 
 export interface OpenAiOptions {
@@ -121,10 +121,7 @@ export class OpenAiProvider implements ModelProvider {
   }
 
   faultsOf({ tools, serverTools }: Pick<ModelRequest, 'tools' | 'serverTools'>): string[] {
-    const loose = tools.flatMap(({ name, strict, input_schema }) => {
-      const reason = strict ? strictSchema(input_schema).reason : null;
-      return reason === null ? [] : [`the tool ${name} goes without strict: ${reason}`];
-    });
+    const loose = looseTools('openai', tools);
     const long = tools
       .filter(({ name }) => name.length > LONGEST_NAME)
       .map(({ name }) => `the name of the tool ${name} is too long`);

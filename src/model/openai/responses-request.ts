@@ -9,8 +9,10 @@ import { OwnAnswers } from '../own-answers';
 import type { ModelMessage, ModelRequest, ModelTool } from '../provider';
 import { nativeResult } from '../prompted/native-result';
 import { repairConversation } from '../repair-conversation';
+import { cacheKeyOf } from './cache-key';
 import { fileParts } from './content-parts';
-import { formatOf, strictOrNull, strictSchema } from './strict-schema';
+import { OPENAI_SUBSET } from '../schemas/subsets';
+import { strictSchema } from '../schemas/strict';
 
 const RESERVED_FIELDS: readonly string[] = [
   'model',
@@ -25,15 +27,16 @@ const RESERVED_FIELDS: readonly string[] = [
 ];
 
 export function toResponsesBody(modelRequest: ModelRequest, provider: string, structuredOutputs = false): JsonObject {
-  const native = structuredOutputs ? nativeResult(modelRequest, strictOrNull) : null;
+  const native = structuredOutputs ? nativeResult(modelRequest, OPENAI_SUBSET) : null;
   const request = native?.request ?? modelRequest;
   const { model, system, tools, serverTools, maxTokens, options } = request;
   const { tool_choice, parallel_tool_calls, include, ...others } = allowedOptions(options);
   const allTools = [...tools.map(toTool), ...serverTools];
   return {
+    ...cacheKeyOf(request, provider),
     ...others,
     ...(native
-      ? { text: { ...textOptions(others.text), format: { type: 'json_schema', ...formatOf(native), strict: true } } }
+      ? { text: { ...textOptions(others.text), format: { type: 'json_schema', name: 'result', schema: native.schema, strict: true } } }
       : {}),
     ...(allTools.length === 0
       ? {}
@@ -95,7 +98,7 @@ function blocksIn(content: Json | undefined): JsonObject[] {
 }
 
 function toTool({ name, description, input_schema, strict }: ModelTool): JsonObject {
-  const fitting = strict ? strictSchema(input_schema).schema : null;
+  const fitting = strict ? strictSchema(input_schema, OPENAI_SUBSET).schema : null;
   return { type: 'function', name, description, parameters: fitting ?? input_schema, strict: fitting !== null };
 }
 

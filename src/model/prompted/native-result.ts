@@ -4,6 +4,7 @@
  */
 import { isJsonObject, type JsonObject } from '../../shared/json/json';
 import type { ModelMessage, ModelRequest } from '../provider';
+import { strictSchema, type SchemaSubset } from '../schemas/strict';
 
 export interface NativeResult {
   /** The request without the tool. */
@@ -13,16 +14,20 @@ export interface NativeResult {
 }
 
 /**
- * @param fit the schema in the vendor's subset; null: it has no such form
- * @returns null: the model gives its result by a call of the tool
+ * @param subset what the vendor enforces of a schema; null: nobody knows, and the schema goes as it is
+ * @returns null: the schema has no form in the subset, so that the model gives its result by a call of the tool
  */
-export function nativeResult(request: ModelRequest, fit: (schema: JsonObject) => JsonObject | null): NativeResult | null {
+export function nativeResult(request: ModelRequest, subset: SchemaSubset | null): NativeResult | null {
   const { resultTool, ...rest } = request;
   const tool = request.tools.find(({ name }) => name === resultTool);
-  const schema = tool === undefined ? null : fit(tool.input_schema);
+  const schema = tool === undefined ? null : fitted(tool.input_schema, subset);
   if (schema === null) return null;
   const tools = request.tools.filter((one) => one !== tool);
   return { request: { ...rest, tools, messages: inWords(request.messages, tool!.name) }, schema };
+}
+
+function fitted(schema: JsonObject, subset: SchemaSubset | null): JsonObject | null {
+  return subset === null ? schema : strictSchema(schema, subset).schema;
 }
 
 function inWords(messages: readonly ModelMessage[], tool: string): ModelMessage[] {

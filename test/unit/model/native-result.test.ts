@@ -1,12 +1,13 @@
 /** The result of an agent on each vendor's wire: as its structured output, or as a tool. */
 import { toCallOptions } from '../../../src/model/ai-sdk/prompt';
-import { enforceable } from '../../../src/model/anthropic/enforceable-schema';
 import { toWire } from '../../../src/model/anthropic/wire';
 import { nativeResult } from '../../../src/model/prompted/native-result';
 import { toChatBody } from '../../../src/model/openai/chat-request';
 import { toResponsesBody } from '../../../src/model/openai/responses-request';
 import type { ModelMessage, ModelRequest } from '../../../src/model/provider';
-import { withPromptedTools } from '../../../src/model/prompted-tools';
+import { withPromptedTools } from '../../../src/model/prompted/prompted-tools';
+import { strictSchema } from '../../../src/model/schemas/strict';
+import { ANTHROPIC_SUBSET } from '../../../src/model/schemas/subsets';
 import type { JsonObject } from '../../../src/shared/json/json';
 import { PAY, request } from '../../support/model/model';
 
@@ -25,6 +26,7 @@ const answer = (...content: JsonObject[]): ModelMessage => ({ role: 'assistant',
 
 const typed = (more: Partial<ModelRequest> = {}) => request({ tools: [PAY, GIVE], resultTool: 'give_result', ...more });
 const dialect = { provider: 'p', maxTokensField: 'max_tokens' } as const;
+const enforceable = (one: JsonObject) => strictSchema(one, ANTHROPIC_SUBSET).schema;
 const names = (tools: any) => tools.map((tool: any) => tool.name ?? tool.function.name);
 
 describe('where the vendor enforces a schema', () => {
@@ -35,7 +37,7 @@ describe('where the vendor enforces a schema', () => {
     expect(chat.response_format).toEqual({ type: 'json_schema', json_schema: { name: 'result', schema, strict: true } });
     const responses = toResponsesBody(typed({ options: { text: { verbosity: 'low' } } }), 'p', true);
     expect(responses.text).toEqual({ verbosity: 'low', format: { type: 'json_schema', name: 'result', schema, strict: true } });
-    const aiSdk = toCallOptions(typed(), 'p', 'v3', true);
+    const aiSdk = toCallOptions(typed(), 'p', 'v3', { structuredOutputs: true });
     expect(aiSdk.responseFormat).toEqual({ type: 'json', name: 'result', schema });
     for (const { tools } of [anthropic, chat, responses, aiSdk]) expect(names(tools)).toEqual(['pay_invoice']);
   });
@@ -57,10 +59,18 @@ describe('where the vendor enforces a schema', () => {
   });
 
   it('a schema whose shape cannot be kept is given by the call', () => {
-    const tools = [{ ...GIVE, input_schema: { ...schema, required: ['cents'] } }];
+    const tools = [{ ...GIVE, input_schema: { ...schema, patternProperties: { '^x': { type: 'string' } } } }];
     const body = toWire(typed({ tools }), { structuredOutputs: true });
     expect(body).not.toHaveProperty('output_config');
     expect(names(body.tools)).toEqual(['give_result']);
+    const mayBeAbsent = typed({ tools: [{ ...GIVE, input_schema: { ...schema, required: ['cents'] } }] });
+    for (const openai of [
+      toChatBody(mayBeAbsent, { ...dialect, structuredOutputs: true }),
+      toResponsesBody(mayBeAbsent, 'p', true),
+      toCallOptions(mayBeAbsent, 'p', 'v4', { structuredOutputs: true, vendorName: 'openai.chat' }),
+    ])
+      expect(names(openai.tools)).toEqual(['give_result']);
+    expect(toWire(mayBeAbsent, { structuredOutputs: true })).toHaveProperty('output_config');
   });
 
   it('earlier results are the text that they were, and what was said of them is a message', () => {
@@ -71,7 +81,7 @@ describe('where the vendor enforces a schema', () => {
       answer(text('It is 7.'), use('c', 'give_result', {})),
       user(result('c', 'no JSON')),
     ];
-    const native = nativeResult(typed({ messages }), (one) => one)!;
+    const native = nativeResult(typed({ messages }), null)!;
     expect(native.request.messages).toEqual([
       user(text('Go.')),
       answer(use('a', 'pay_invoice', {}), text('{"cents":7}')),
