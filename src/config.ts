@@ -1,6 +1,5 @@
 /** Reads the settings from the environment into one typed and checked object. A bad value stops the process with one line. */
 import { join } from 'node:path';
-import { ConfigError } from './config/error';
 import { readFiles } from './config/files';
 import { gatewayOf, httpOf, type GatewayAccess, type HttpConfig } from './config/gateway';
 import { bundleKeyOf, defaultSigningKey, defaultTrustedKeys, readablePath, type KeyConfig } from './config/keys';

@@ -74,7 +74,7 @@ const TABLE = {
   notify: { may: ['shared', 'cards'], types: ['activities'] },
   'sign-in': { may: ['shared'], types: ['config', 'store'] },
   live: { may: ['shared', 'shapes'] },
-  testing: { may: ['shared', 'tools', 'agents', 'store'], types: ['record'] },
+  testing: { may: ['shared', 'tools', 'agents', 'store', 'model'], types: ['record'] },
   activities: {
     may: ['shared', 'cards', 'record', 'files', 'store', 'telemetry', 'model', 'tools', 'audit', 'agents', 'live', CONTRACT],
     types: ['rules'],

@@ -184,24 +184,24 @@ function freeId({ type }: JsonObject, step: number, position: number, ids: Reado
 /** Reasons for which an answer without calls is not the last of its turn, or is none. */
 const NOT_LAST: ReadonlySet<string> = new Set(['max_tokens', 'model_context_window_exceeded', 'pause_turn', 'refusal']);
 /** JSON that a model wrote as a block of code. */
-const FENCED = /^```(?:json)?\s*\n([\s\S]*)\n\s*```$/;
+const CODE_BLOCK = /^```(?:json)?\s*\n([\s\S]*)\n\s*```$/;
 
 /** Text that is no JSON stays beside the call. The vendor's own form of the answer has no such call, and is left out. */
 export function withResultCall(response: ModelResponse): ModelResponse {
   if (NOT_LAST.has(response.stopReason) || response.content.some(({ type }) => type === 'tool_use')) return response;
   const { raw: _, ...rest } = response;
-  const json = written(response.content);
+  const json = textOf(response.content);
   const others = isObject(json) ? response.content.filter(({ type }) => type !== 'text') : response.content;
   const call: JsonObject = { type: 'tool_use', id: '', name: GIVE_RESULT, input: {} };
   return { ...rest, content: [...others, call], rawToolInputs: [{ block: others.length, json }] };
 }
 
-function written(content: readonly JsonObject[]): string {
+function textOf(content: readonly JsonObject[]): string {
   const text = content
     .flatMap((block) => (block.type === 'text' ? [String(block.text)] : []))
     .join('')
     .trim();
-  return FENCED.exec(text)?.[1]?.trim() ?? text;
+  return CODE_BLOCK.exec(text)?.[1]?.trim() ?? text;
 }
 
 function isObject(json: string): boolean {

@@ -79,11 +79,11 @@ export async function endTurn(deps: Dependencies, input: EndTurnInput): Promise<
   if (draft.head === null) return { head: null }; // no step ever succeeded: there is no transcript to close
   await addOutcomes(deps.store, draft, turn, at, input.outcomes);
   const { result_of } = input;
-  const given = result_of === undefined ? {} : { result: await resultGivenBy(deps, turn, result_of) };
+  const result = result_of === undefined ? {} : { result: await resultGivenBy(deps, turn, result_of) };
   draft.add(endBlock({ state, reason, ...optional({ result_of }) }), at);
   const head = await draft.store();
   const [outcome] = input.outcomes;
-  return input.envelope && outcome ? { head, envelope: await envelopeOf(deps, input, outcome) } : { head, ...given };
+  return input.envelope && outcome ? { head, envelope: await envelopeOf(deps, input, outcome) } : { head, ...result };
 }
 
 /** The input of the call, as it was admitted. The activity's arguments are not trusted: the call must be of this turn, and its result. */

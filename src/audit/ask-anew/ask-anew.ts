@@ -7,7 +7,7 @@ import { text } from '../../record/fields';
 import { optional } from '../../shared/json/optional';
 import type { ModelMessage, ModelResponse } from '../../model/provider';
 import type { CaseFile, TurnCase } from '../case-file/types';
-import { RecordedAnswers, type Found } from './recorded-answers';
+import { RecordedAnswers, type RecordedAnswer } from './recorded-answers';
 import { withRecordedFiles } from './recorded-files';
 import { recordedQuestion, type RecordedQuestion } from './recorded-question';
 import {
@@ -163,9 +163,9 @@ function usesIn({ content, rawToolInputs }: ModelResponse): Use[] {
   });
 }
 
-function callOf(callId: string, { tool, json }: Use, found: Found): AnewCall {
-  if (found.recorded !== null) return { callId, tool, input: json, answeredBy: found.recorded, reason: null, nearest: null };
-  return { callId, tool, input: json, answeredBy: null, reason: found.reason, nearest: found.nearest };
+function callOf(callId: string, { tool, json }: Use, answer: RecordedAnswer): AnewCall {
+  if (answer.recorded !== null) return { callId, tool, input: json, answeredBy: answer.recorded, reason: null, nearest: null };
+  return { callId, tool, input: json, answeredBy: null, reason: answer.reason, nearest: answer.nearest };
 }
 
 function joinTexts(content: readonly JsonObject[]): string | null {

@@ -19,7 +19,7 @@ interface RecordedCall extends RecordedRef {
   changes: boolean;
 }
 
-export type Found =
+export type RecordedAnswer =
   | { recorded: RecordedRef; result: JsonObject }
   | { recorded: null; reason: string; nearest: RecordedRef | null };
 
@@ -42,16 +42,16 @@ export class RecordedAnswers {
   }
 
   /** Answers the calls of one step, in their order. */
-  answer(uses: readonly { tool: string; json: string }[]): Found[] {
+  answer(uses: readonly { tool: string; json: string }[]): RecordedAnswer[] {
     // Calls of one step do not see each other's effects, so all of them are compared with what was done before the step.
     const before = new Set([...this.givenCalls].filter(({ changes }) => changes));
     return uses.map((use) => this.one(use, before));
   }
 
-  private one({ tool, json }: { tool: string; json: string }, before: ReadonlySet<RecordedCall>): Found {
+  private one({ tool, json }: { tool: string; json: string }, before: ReadonlySet<RecordedCall>): RecordedAnswer {
     const ofTool = this.calls.filter((call) => call.tool === tool);
     const open = ofTool.filter((call) => !this.givenCalls.has(call));
-    const without = (reason: string): Found => ({ recorded: null, reason, nearest: open[0] ? short(open[0]) : null });
+    const without = (reason: string): RecordedAnswer => ({ recorded: null, reason, nearest: open[0] ? short(open[0]) : null });
     if (ofTool.length === 0) return without('the recorded turn never called this tool');
     const digest = digestOf(tool, ofTool[0]!.version, json);
     const same = ofTool.filter(({ digests }) => digests.has(digest));

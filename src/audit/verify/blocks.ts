@@ -288,8 +288,8 @@ export class Blocks {
       if (part === null) this.unknown.messages = true;
       else if (part.says_message === true) this.saysMessage = true;
     }
-    const said = parts.slice(1).map((ref) => this.parts.get(ref)?.said_part ?? null);
-    if (this.messageParts()?.join() === said.join()) this.saysMessage = true;
+    const messageParts = parts.slice(1).map((ref) => this.parts.get(ref)?.said_part ?? null);
+    if (this.messageParts()?.join() === messageParts.join()) this.saysMessage = true;
     this.files.message(parts);
     if (body === null) return;
     if (isJsonObject(body.steer)) this.noteSteer(body.steer, this.parts.get(parts[1] ?? '') ?? null, report);

@@ -28,7 +28,7 @@ class Misfits {
       isOtherValue(schema, value) ||
       (Array.isArray(allOf) && allOf.some(below)) ||
       [anyOf, oneOf].some((list) => Array.isArray(list) && list.length > 0 && list.every(below)) ||
-      (typeof $ref === 'string' && below(this.referred($ref))) ||
+      (typeof $ref === 'string' && below(this.targetOf($ref))) ||
       this.misfitsWithin(schema, value, depth + 1)
     );
   }
@@ -58,7 +58,7 @@ class Misfits {
   }
 
   /** True, which everything fits, for a reference that is not a pointer into this schema. */
-  private referred(ref: string): Json {
+  private targetOf(ref: string): Json {
     if (ref === '#') return this.root;
     if (!ref.startsWith('#/') || ref.includes('%')) return true;
     let at: Json | undefined = this.root;

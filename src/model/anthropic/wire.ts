@@ -42,8 +42,8 @@ export function toWire(
   const native = structuredOutputs ? nativeResult(modelRequest, ANTHROPIC_SUBSET) : null;
   const request = native?.request ?? modelRequest;
   const tools = [...request.tools.map(toTool), ...request.serverTools];
-  const taken = withTakenFiles(request.messages, ANTHROPIC_FILES);
-  const own = withoutForeignBlocks(taken, provider, provider);
+  const sendable = withTakenFiles(request.messages, ANTHROPIC_FILES);
+  const own = withoutForeignBlocks(sendable, provider, provider);
   const messages = repairConversation(own, request.container !== undefined);
   return {
     ...fitting(allowedOptions(request.options), { messages, tools }),

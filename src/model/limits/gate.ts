@@ -99,7 +99,8 @@ export class ModelGate {
         await pause(answer.waitMs, signal);
       }
     } catch (error) {
-      if (waits && !entering.keepsPlace?.(error)) await this.change(entering, 'it waits for two minutes more', (ledger) => leaveQueue(ledger, entering.asker.id));
+      if (waits && !entering.keepsPlace?.(error))
+        await this.change(entering, 'it waits for two minutes more', (ledger) => leaveQueue(ledger, entering.asker.id));
       throw error;
     }
   }

@@ -35,7 +35,9 @@ export function toChatBody(modelRequest: ModelRequest, { provider, maxTokensFiel
   return {
     ...cacheKeyOf(request, provider),
     ...others,
-    ...(native ? { response_format: { type: 'json_schema', json_schema: { name: 'result', schema: native.schema, strict: true } } } : {}),
+    ...(native
+      ? { response_format: { type: 'json_schema', json_schema: { name: 'result', schema: native.schema, strict: true } } }
+      : {}),
     ...(tools.length === 0
       ? {}
       : { ...optional({ tool_choice: choiceOf(tool_choice), parallel_tool_calls }), tools: tools.map(toChatTool) }),

@@ -36,7 +36,12 @@ export function toResponsesBody(modelRequest: ModelRequest, provider: string, st
     ...cacheKeyOf(request, provider),
     ...others,
     ...(native
-      ? { text: { ...textOptions(others.text), format: { type: 'json_schema', name: 'result', schema: native.schema, strict: true } } }
+      ? {
+          text: {
+            ...textOptions(others.text),
+            format: { type: 'json_schema', name: 'result', schema: native.schema, strict: true },
+          },
+        }
       : {}),
     ...(allTools.length === 0
       ? {}

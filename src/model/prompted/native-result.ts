@@ -20,13 +20,13 @@ export interface NativeResult {
 export function nativeResult(request: ModelRequest, subset: SchemaSubset | null): NativeResult | null {
   const { resultTool, ...rest } = request;
   const tool = request.tools.find(({ name }) => name === resultTool);
-  const schema = tool === undefined ? null : fitted(tool.input_schema, subset);
+  const schema = tool === undefined ? null : subsetSchema(tool.input_schema, subset);
   if (schema === null) return null;
   const tools = request.tools.filter((one) => one !== tool);
   return { request: { ...rest, tools, messages: inWords(request.messages, tool!.name) }, schema };
 }
 
-function fitted(schema: JsonObject, subset: SchemaSubset | null): JsonObject | null {
+function subsetSchema(schema: JsonObject, subset: SchemaSubset | null): JsonObject | null {
   return subset === null ? schema : strictSchema(schema, subset).schema;
 }
 

@@ -11,7 +11,11 @@ const home = mkdtempSync(join(tmpdir(), 'holdfast-run-files-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 it('holdfast run --file sends files after the message; what is no such file starts nothing', async () => {
-  const [invoice, stamp, svg] = ['invoice.pdf', 'stamp.png', 'logo.png'].map((name) => join(home, name)) as [string, string, string];
+  const [invoice, stamp, svg] = ['invoice.pdf', 'stamp.png', 'logo.png'].map((name) => join(home, name)) as [
+    string,
+    string,
+    string,
+  ];
   writeFileSync(invoice, pdf());
   writeFileSync(stamp, png());
   writeFileSync(svg, Buffer.from([0, 1, 2]));
@@ -24,9 +28,15 @@ it('holdfast run --file sends files after the message; what is no such file star
     const kinds = model.requests[0]!.messages[0]!.content.map(({ type }) => type);
     expect(kinds).toEqual(['text', 'document', 'image']);
 
-    expect(await holdfast(svg)).toMatchObject({ code: 2, stderr: expect.stringContaining('The file logo.png is not taken: it is none of PNG') });
+    expect(await holdfast(svg)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('The file logo.png is not taken: it is none of PNG'),
+    });
     const missing = join(home, 'missing.pdf');
-    expect(await holdfast(missing)).toMatchObject({ code: 2, stderr: expect.stringContaining(`--file ${missing} cannot be read`) });
+    expect(await holdfast(missing)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`--file ${missing} cannot be read`),
+    });
     expect(model.requests).toHaveLength(1);
   });
 });

@@ -5,7 +5,14 @@ import { ask } from '../../support/scripted-model';
 import { withEngine } from '../support/engine';
 
 const PROPOSAL: Proposal = {
-  ...{ invoice: 'INV-7', supplier: 'Papier AG', iban: 'DE02120300000000202051', cents: 125_000, currency: 'EUR', due: '2026-12-15' },
+  ...{
+    invoice: 'INV-7',
+    supplier: 'Papier AG',
+    iban: 'DE02120300000000202051',
+    cents: 125_000,
+    currency: 'EUR',
+    due: '2026-12-15',
+  },
 };
 const INVOICE = pdf('BT (Invoice INV-7 of Papier AG: 1250.00 EUR, due 2026-12-15, DE02 1203 0000 0000 2020 51) Tj ET');
 
@@ -31,9 +38,11 @@ it('an invoice goes in as PDF, and is paid once, after a person has approved exa
     const payment = { agent: 'payables', tool: 'pay_invoice', input: data as Proposal, id: 'pay INV-7' };
     const call = await client.call(payment);
     const [question] = await call.turn.waitForPending();
-    expect(question!.card.will_happen).toContain('Pay 1250.00 EUR to Papier AG, DE02120300000000202051, for invoice INV-7');
+    expect((await call.turn.cards()).get(question.digest)).toContain(
+      'Pay 1250.00 EUR to Papier AG, DE02120300000000202051, for invoice INV-7',
+    );
     expect(payments).toEqual([]);
-    await call.turn.approve(question!.digest, { by: 'ana' });
+    await call.turn.approve(question.digest, { by: 'ana' });
     expect(await call.result()).toMatchObject({ success: true, data: { transfer: 'T-1' } });
 
     // The program asks again, as after a crash: it is the same call.

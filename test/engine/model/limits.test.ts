@@ -133,7 +133,7 @@ it('turns at once on three workers never exceed the limit of requests, and none 
           log: silent,
           ...settings,
         };
-        const options = { debugMode: true, buildId: 'test', shutdownGraceTime: '1 second' };
+        const options = { debugMode: true, buildId: 'test', shutdownGraceTime: '1 second' } as const;
         return { connection, worker: await createWorker({ ...parts, options }) };
       };
       const others = await Promise.all([other(), other()]);

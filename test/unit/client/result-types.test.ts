@@ -15,7 +15,7 @@ const listed: readonly Agent[] = [reader, plain, counted];
 async function uses(client: HoldfastClient) {
   const ended = await (await client.start(reader, { message: 'Go.' })).result();
   // @ts-expect-error a turn that failed has no data
-  ended.data.cents;
+  void ended.data.cents;
   if (ended.state !== 'completed' && ended.state !== 'refused') {
     const nothing: undefined = ended.data;
     return nothing;
@@ -25,9 +25,9 @@ async function uses(client: HoldfastClient) {
   // @ts-expect-error cents is a number
   const text: string = ended.data.cents;
   // @ts-expect-error the result has no such field
-  ended.data.total;
+  void ended.data.total;
   // @ts-expect-error due may be missing
-  ended.data.due.length;
+  void ended.data.due.length;
 
   // @ts-expect-error the agent's object names the agent
   await client.start(reader, { agent: 'other', message: 'Go.' });
@@ -36,17 +36,17 @@ async function uses(client: HoldfastClient) {
 
   const untyped = await (await client.start({ agent: 'reader', message: 'Go.' })).result();
   // @ts-expect-error by its name alone nobody knows what an agent gives
-  if (untyped.state === 'completed') untyped.data.cents;
+  if (untyped.state === 'completed') void untyped.data.cents;
   const later = await client.turn('t').of(reader).named('act').result();
   if (later.state === 'completed') later.data.cents satisfies number;
 
   const none = await (await client.start(plain, { message: 'Go.' })).result();
   // @ts-expect-error the agent has no result
-  if (none.state === 'completed') none.data.cents;
+  if (none.state === 'completed') void none.data.cents;
   const byName = await (await client.start(counted, { message: 'Go.' })).result();
   if (byName.state === 'completed') byName.data.n satisfies number;
   // @ts-expect-error the type that was named has no such field
-  if (byName.state === 'completed') byName.data.cents;
+  if (byName.state === 'completed') void byName.data.cents;
   const view: EndedTurn<z.output<typeof invoice>> = ended;
   agentTool(reader, { description: 'Reads.' });
   return [cents, currency, text, view];

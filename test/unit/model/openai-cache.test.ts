@@ -8,9 +8,11 @@ const FIRST: ModelMessage = { role: 'user', content: [{ type: 'text', text: 'Pay
 const CALL: ModelMessage = { role: 'assistant', content: [{ type: 'tool_use', id: 'use_1', name: 'look', input: { key: 'a' } }] };
 const RESULT: ModelMessage = { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'use_1', content: 'a' }] };
 
+const CHAT = { maxTokensField: 'max_tokens', structuredOutputs: false } as const;
+
 const BODIES: [string, (request: ModelRequest, provider?: string) => JsonObject, string][] = [
   ['responses', (request, provider = 'openai') => toResponsesBody(request, provider), 'input'],
-  ['chat', (request, provider = 'openai') => toChatBody(request, { provider, maxTokensField: 'max_tokens' }), 'messages'],
+  ['chat', (request, provider = 'openai') => toChatBody(request, { provider, ...CHAT }), 'messages'],
 ];
 
 describe.each(BODIES)('%s', (_api, bodyOf, field) => {

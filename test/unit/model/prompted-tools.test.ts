@@ -1,8 +1,8 @@
 /** Calls that a model writes into its text are read from its own answer only, whatever tools and people have written. */
 import fc from 'fast-check';
-import { withPromptedTools } from '../../../src/model/prompted-tools';
+import { withPromptedTools } from '../../../src/model/prompted/prompted-tools';
 import type { ModelMessage, ModelRequest, ModelResponse } from '../../../src/model/provider';
-import { piecesOf } from '../../../src/model/written-calls';
+import { piecesOf } from '../../../src/model/prompted/written-calls';
 import type { JsonObject } from '../../../src/shared/json/json';
 import { runs } from '../../support/runs';
 import { say, ScriptedModel } from '../../support/scripted-model';

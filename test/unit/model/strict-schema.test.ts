@@ -69,7 +69,7 @@ test('a tool whose schema does not fit goes without strict, and is named', () =>
   expect(new AnthropicProvider({ apiKey: 'k' }).faultsOf({ tools: request.tools })).toEqual([
     'the tool unfit goes without strict: input.a uses not',
   ]);
-  const sent = toCallOptions(request, 'own name', 'v3', 'openai.responses').tools as unknown as JsonObject[];
+  const sent = toCallOptions(request, 'own name', 'v3', { vendorName: 'openai.responses' }).tools as unknown as JsonObject[];
   expect(sent.map(({ strict }) => strict)).toEqual([true, undefined]);
   expect(toolFaults('google.generative-ai', request.tools)).toEqual([
     'the tool fits: input.cents uses minimum, which the model does not see',

@@ -1,7 +1,9 @@
 import { modelWaitText, readModelWait } from '../../../src/shared/turn/turn-states';
 
 it('says in words what a turn waits for, and how many are before it', () => {
-  expect(modelWaitText({ model: 'opus', why: 'requests', before: 12 })).toBe('waits for a free request of model opus, 12 before it');
+  expect(modelWaitText({ model: 'opus', why: 'requests', before: 12 })).toBe(
+    'waits for a free request of model opus, 12 before it',
+  );
   expect(modelWaitText({ model: 'opus', why: 'vendor', before: 0 })).toBe(
     'waits for the vendor of model opus, which has asked for a pause',
   );

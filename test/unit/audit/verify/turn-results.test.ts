@@ -63,7 +63,8 @@ describe('the result of a turn', () => {
     const misfit = "D6: The turn's result does not fit the schema that the agent's definition has for it";
     const given = (result: JsonObject, call: Fields = {}) =>
       new Scene().step(call).end(undefined, { head: 'h', result }).faults();
-    for (const wrong of [{}, { cents: 'x' }, { cents: 0.5 }, { cents: 7, more: 1 }]) expect(given(wrong)).toEqual([misfit]);
+    const wrongResults: JsonObject[] = [{}, { cents: 'x' }, { cents: 0.5 }, { cents: 7, more: 1 }];
+    for (const wrong of wrongResults) expect(given(wrong)).toEqual([misfit]);
     expect(given({}, { definition_ref: 'gone' })).toEqual([]);
   });
 
@@ -80,8 +81,12 @@ describe('the result of a turn', () => {
         .gives('takeStep', { outcomes: [outcome] })
         .faults();
     expect([told({ call_id: '1.1', gives_result: true }), told({ call_id: '1.2' })]).toEqual([[], []]);
-    for (const wrong of [{ call_id: '1.2', gives_result: true }, { call_id: '1.1' }, { call_id: '1.1', gives_result: 'yes' }])
-      expect(told(wrong)).toEqual([stray]);
+    const wrongOutcomes: JsonObject[] = [
+      { call_id: '1.2', gives_result: true },
+      { call_id: '1.1' },
+      { call_id: '1.1', gives_result: 'yes' },
+    ];
+    for (const wrong of wrongOutcomes) expect(told(wrong)).toEqual([stray]);
   });
 });
 
