@@ -7,7 +7,7 @@ import { Client, WorkflowNotFoundError, type WorkflowExecutionInfo } from '@temp
 import type { BundleSigner } from '../attestation/bundle-signer';
 import type { Subject } from '../audit/export/bundle';
 import { wholeCard } from '../cards/card';
-import { storedCard, storedFacts } from '../record/stored-card';
+import { storedCard, storedFacts } from '../record/cards/stored-card';
 import { isCardCut } from './approvals/cards';
 import { Inbox } from './approvals/inbox';
 import { inboxSource, pendingTurns, type PendingTurnsOf } from './approvals/pending-turns';
@@ -58,7 +58,7 @@ import { isHash } from '../shared/json/sha256';
 import { inlineCode, visibilityText } from '../shared/text/visible';
 import { messageText } from '../shared/turn/message';
 import type { TurnView } from '../shared/turn/turn-view';
-import { workflowUrl } from '../shared/wire/workflow-url';
+import { workflowUrl } from '../shared/wire/links';
 import type { TrailPage, TrailQuery } from '../store/core/trail';
 import type { Store } from '../store/store';
 import { connectTemporal } from '../temporal/connect';

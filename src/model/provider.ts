@@ -2,7 +2,7 @@
  * The interface of every model. Messages are the Messages API's own content blocks, unchanged from the wire, so that thinking
  * blocks and signatures go back as they came.
  */
-import type { Json, JsonObject } from '../shared/json/json';
+import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
 
 export interface ModelMessage {
   role: 'user' | 'assistant';
@@ -176,4 +176,21 @@ export class ModelFailure extends Error {
 /** Also true for a failure of another copy of this package, which a provider of one's own may throw. */
 export function isModelFailure(error: unknown): error is ModelFailure {
   return error instanceof Error && error.name === 'ModelFailure';
+}
+
+/**
+ * A call in the neutral form.
+ * @param json the input as the model wrote it; if it is no JSON object, the block's input is empty, and admission says why
+ */
+export function toolUseBlock(id: string, name: string, json: string): JsonObject {
+  return { type: 'tool_use', id, name, input: parsedObject(json) };
+}
+
+function parsedObject(json: string): JsonObject {
+  try {
+    const value = JSON.parse(json) as unknown;
+    return isJsonObject(value) ? value : {};
+  } catch {
+    return {};
+  }
 }

@@ -5,8 +5,8 @@ import { boundedCard } from '../cards/message-card';
 import type { NotifyInput } from '../shared/io/activities';
 import { hashJson } from '../shared/json/digests';
 import { visible } from '../shared/text/visible';
-import { publicLink } from '../shared/wire/public-link';
-import { cardUrl, workflowUrl } from '../shared/wire/workflow-url';
+import { publicLink } from '../shared/wire/links';
+import { cardUrl, workflowUrl } from '../shared/wire/links';
 
 /** For links. */
 export interface WebUiLocation {

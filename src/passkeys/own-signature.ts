@@ -10,7 +10,7 @@ import type { Principal } from '../gateway/auth/principals';
 import type { DecisionBody } from '../gateway/decision-body';
 import { Refusal } from '../gateway/http/errors';
 import type { GatewayParts } from '../gateway/route';
-import { publicLink } from '../shared/wire/public-link';
+import { publicLink } from '../shared/wire/links';
 
 type Parts = Pick<GatewayParts, 'store' | 'trustedKeys' | 'publicUrl'>;
 

@@ -3,7 +3,7 @@ import { Context } from '@temporalio/activity';
 import type { AdmitCallInput, AdmitCallOutput, DecidedCall, TurnContext } from '../../shared/io/activities';
 import { samePerson, type HoldReason } from '../../shared/approval/approval';
 import { escalationsFrom, PLAIN_POLICY } from '../../shared/approval/policy';
-import { cardOf, cardState } from '../../record/make-card';
+import { cardOf, cardState } from '../../record/cards/make-card';
 import { callDigest, callRecord, type CallFields } from '../../shared/json/digests';
 import { callError } from '../../shared/wire/errors';
 import { asJson, type JsonObject } from '../../shared/json/json';

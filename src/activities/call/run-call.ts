@@ -1,12 +1,24 @@
-/** Runs one admitted call, by its class. */
-import { Context } from '@temporalio/activity';
+/**
+ * Runs one admitted call, by its class. Of calls that may be repeated, Temporal retries them by error code; reads come from the cache,
+ * and identical ones run once.
+ */
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { RunCallInput, RunCallOutput } from '../../shared/io/activities';
+import type { Envelope, CallError } from '../../shared/wire/errors';
+import type { JsonObject } from '../../shared/json/json';
+import { CLASS_RULES } from '../../shared/turn/tool-class';
+import { hasPresigned } from '../../tools/results/result-files';
+import { cacheKey } from '../../tools/run/cache';
+import { nextRetry, type RetryCounts } from '../../tools/define/errors';
+import { withAfterHooks, failure, keep, metadataOf, runOnce, success } from './run-once';
+import { withDebugInfo } from './direct-envelope';
 import { resolveCall, heldByReset, checkRulesAndHolds } from '../checks/resolve-call';
-import type { Dependencies } from '../ports';
-import { answeredCall } from '../people/check-decisions';
 import { runDestructive } from '../effects/run-destructive';
-import { runWithRetries } from './run-with-retries';
+import { answeredCall } from '../people/check-decisions';
+import type { Dependencies, RunOutcome } from '../ports';
 import type { CallContext } from './call-context';
+import { waitForToolLimits, shareRateLimit } from './run-in-thread';
+import { detailsBefore, showing, type HeartbeatDetails, type Show } from './heartbeat';
 
 export async function runCall(deps: Dependencies, input: RunCallInput): Promise<RunCallOutput> {
   const began = performance.now();
@@ -34,4 +46,108 @@ function count({ deps: { metrics }, tool: { name }, call }: CallContext, output:
   // The time of the whole call, with all attempts and pauses. The two clocks may differ a little.
   const ms = Math.max(output.took_ms, Date.now() - Context.current().info.scheduledTimestampMs);
   metrics.ended(name, output.error?.code ?? null, ms);
+}
+
+async function runWithRetries(run: CallContext): Promise<RunCallOutput> {
+  const began = Date.now();
+  const { deps, request, turn, tool, input } = run;
+  const { options } = request;
+  const { attempt } = Context.current().info;
+  const common = { effect: null, attempts: attempt, head: null };
+  const key = options?.enable_cache === false ? null : cacheKey(tool, input, turn.requester);
+
+  const finish = (envelope: Envelope, notes: JsonObject[] = []) => {
+    const debugging = { options, allowed: deps.debugInfo, attempts: attempt, notes };
+    return withAfterHooks(run, withDebugInfo(envelope, debugging));
+  };
+
+  const entry = key === null ? undefined : deps.cache.get(tool, key);
+  if (entry) {
+    deps.metrics.cacheHit(tool.name);
+    const metadata = metadataOf(tool, turn, began, { cache: entry.cache, validationMs: request.validation_ms ?? 0 });
+    const resultPart = await keep(run, await finish(success(entry.data, metadata)));
+    return { ...common, ...resultPart, state: 'succeeded', error: null, took_ms: Date.now() - began };
+  }
+
+  const show = showing();
+  const { result, metadata, notes, tried } = await oneOfMany({ run, key, began, show });
+  if (!result.ok && tried && options?.enable_retry !== false) retryIfItHelps(run, result.error, show);
+  const envelope = result.ok ? success(result.data, metadata) : failure(result.error, metadata);
+  const resultPart = await keep(run, await finish(envelope, notes));
+  return {
+    ...common,
+    ...resultPart,
+    state: result.ok ? 'succeeded' : 'failed',
+    error: result.ok ? null : result.error,
+    took_ms: Date.now() - began,
+  };
+}
+
+interface Work {
+  run: CallContext;
+  /** The same for identical calls; null: this call is not shared. */
+  key: string | null;
+  began: number;
+  show: Show;
+}
+
+/** Runs the call, or waits for an identical one that runs in this worker, and copies its outcome under this call's ids. */
+async function oneOfMany(work: Work): Promise<RunOutcome> {
+  const { key, began } = work;
+  const { deps, request, tool } = work.run;
+  const { cancellationSignal } = Context.current();
+  if (key === null) return runWithinLimits(work);
+  const run = async () => {
+    const outcome = await runWithinLimits(work);
+    if (outcome.result.ok && !hasPresigned(outcome.result.data)) deps.cache.set(tool, key, outcome.result.data);
+    return outcome;
+  };
+  const { value, isShared } = await deps.flights.run(key, run, cancellationSignal);
+  if (!isShared) return value;
+  deps.metrics.cacheHit(tool.name);
+  const times = { cache: { hit: false, shared: true }, validationMs: request.validation_ms ?? 0 };
+  return { ...structuredClone(value), metadata: metadataOf(tool, request.turn, began, times) };
+}
+
+async function runWithinLimits({ run, began, show }: Work): Promise<RunOutcome> {
+  const { deps, request, tool } = run;
+  const signal = Context.current().cancellationSignal;
+  const pass = await waitForToolLimits(deps, tool, { show, cancelled: signal, waits: Number(detailsBefore().waits ?? 0) });
+  if (!pass.ok) {
+    const metadata = metadataOf(tool, request.turn, began, { validationMs: request.validation_ms ?? 0 });
+    return { result: { ok: false, error: pass.error, nothingHappened: true }, metadata, notes: [], tried: false };
+  }
+  try {
+    const outcome = await runOnce(run, { show, cancelled: signal });
+    await shareRateLimit(deps, tool, outcome.result);
+    return outcome;
+  } finally {
+    await pass.leave();
+  }
+}
+
+/** Throws, so that Temporal retries, if the class allows it. The heartbeat carries the counts. */
+function retryIfItHelps({ deps, turn, call, tool }: CallContext, error: CallError, show: Show): void {
+  const counts = (detailsBefore().retries ?? {}) as RetryCounts;
+  const next = nextRetry(tool.class, counts, error);
+  if (next === null) return;
+  show({ retries: next.counts as HeartbeatDetails, progress: null });
+  deps.metrics.retried(tool.name);
+  const now = Date.now();
+  deps.live.publish(turn.turn_id, {
+    at: new Date(now).toISOString(),
+    type: 'tool_retrying',
+    call: call.id,
+    attempt: Context.current().info.attempt + 1,
+    max_retries: CLASS_RULES[tool.class].retries[error.code] ?? null,
+    code: error.code,
+    error: error.message.slice(0, 500).toWellFormed(),
+    next_attempt_at: new Date(now + next.delayMs).toISOString(),
+  });
+  throw ApplicationFailure.create({
+    message: error.message,
+    type: `holdfast.tool.${error.code}`,
+    nonRetryable: false,
+    nextRetryDelay: next.delayMs,
+  });
 }

@@ -13,9 +13,9 @@ import { escalationsFrom, rolesAt, stricter, type ApprovalPolicy } from '../../s
 import { hashJson } from '../../shared/json/digests';
 import { asJson, isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import type { CallbackInput, CallbackMessage } from '../../shared/wire/callback';
-import { publicLink } from '../../shared/wire/public-link';
+import { publicLink } from '../../shared/wire/links';
 import { CLOCKS_APART_MS } from '../../shared/wire/waits';
-import { messageCard } from '../../record/message-card';
+import { messageCard } from '../../record/cards/message-card';
 import { readCardPart } from '../../record/parts';
 import { endedDeputyship, readDeputyshipEnd } from '../../record/deputies';
 import { StoreError, type Store } from '../../store/store';

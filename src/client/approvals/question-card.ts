@@ -2,8 +2,8 @@
 import type { Card, CardState, CardWords, StoredFacts } from '../../shapes/card';
 import { askedFacts, ASK_PERSON } from '../../shared/approval/person-question';
 import type { WaitingCall } from '../../shapes/turn-view';
-import { wordsOf } from '../../record/card-words';
-import { storedCard, storedFacts, type CardSource } from '../../record/stored-card';
+import { wordsOf } from '../../record/cards/card-words';
+import { storedCard, storedFacts, type CardSource } from '../../record/cards/stored-card';
 import { errorMessage } from '../../shared/text/error-message';
 
 /** What the turn answered about one waiting call. */

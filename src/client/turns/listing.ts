@@ -5,7 +5,7 @@ import { isEnd, TURN_STATES, type TurnState } from '../../shared/turn/turn-state
 import { visibilityText } from '../../shared/text/visible';
 import type { TurnSummary } from '../../shapes/turn-view';
 import { keywordOf } from '../../shared/search-attributes';
-import { cardUrl } from '../../shared/wire/workflow-url';
+import { cardUrl } from '../../shared/wire/links';
 import { MEMO_KEY, TURNS_AND_CALLS } from '../../workflows/contract';
 import { InvalidRequest } from '../errors';
 

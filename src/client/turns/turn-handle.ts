@@ -34,9 +34,9 @@ import {
 } from '../../workflows/contract';
 import { cardsInPages } from '../approvals/card-pages';
 import { cardsByDigest } from '../approvals/cards';
-import { cardUrl } from '../../shared/wire/workflow-url';
+import { cardUrl } from '../../shared/wire/links';
 import { QuestionCards, type ShownCard } from '../approvals/question-card';
-import type { CardSource } from '../../record/stored-card';
+import type { CardSource } from '../../record/cards/stored-card';
 import { doneBefore, SENT_BEFORE, type Act, type DoneBefore } from './start-turn';
 import { DecisionNotAccepted, InvalidRequest, type NoWorker, TurnEnded, TurnNotFound } from '../errors';
 import type { WatchedEvent } from '../events/feed';

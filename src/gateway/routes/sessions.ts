@@ -4,7 +4,6 @@ import { StoreError } from '../../store/store';
 import type { SendAnswer, SessionView } from '../../shared/turn/session';
 import { ForkRefused } from '../../client/errors';
 import type { SessionHandle } from '../../client/sessions/session-handle';
-import { keptCallback } from '../callbacks';
 import { MESSAGE_BODY_BYTES, messageOf } from '../files';
 import { Refusal } from '../http/errors';
 import { type Operation, nothing, once, sentBefore } from '../http/idempotency';
@@ -22,7 +21,7 @@ import {
   type SteerSession,
   type StopSession,
 } from '../schemas/sessions';
-import { steerAs } from './turns';
+import { keptCallback, steerAs } from './turns';
 import { changeableSession, ownSession, visibleSession } from '../auth/turn-session-access';
 import type { GatewayParts, Route } from '../route';
 import { optional } from '../../shared/json/optional';

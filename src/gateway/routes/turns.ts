@@ -9,8 +9,10 @@ import { oneTimeKey } from '../../shared/ids';
 import { isJsonObject } from '../../shared/json/json';
 import { cursorsFor } from '../../tools/results/pages';
 import { ToolError } from '../../tools/define/errors';
-import { keptCallback } from '../callbacks';
 import { MESSAGE_BODY_BYTES, messageOf } from '../files';
+import type { CallbackConfig } from '../../config/gateway';
+import { callbackHost } from '../../shared/wire/callback';
+import type { Store } from '../../store/store';
 import { Refusal } from '../http/errors';
 import { nothing, once, sentBefore } from '../http/idempotency';
 import { visibilityOf, type Principal } from '../auth/principals';
@@ -136,4 +138,31 @@ function listCursors({ store }: GatewayParts, { name }: Principal, filter: strin
       throw bad();
     },
   };
+}
+
+// Callback addresses are kept in the store, since many services put a key into such an address.
+
+function callbackAddress(url: string, settings: CallbackConfig | null): string {
+  const fault = settings === null ? 'this gateway allows no callbacks' : callbackHost(url, settings.hosts);
+  if (typeof fault !== 'string') return url;
+  const hint = 'The operator of the gateway allows hosts with HOLDFAST_CALLBACK_HOSTS.';
+  throw new Refusal({
+    code: 'INVALID_PARAMS',
+    reason: 'callback_not_allowed',
+    message: `callback_url may not be used: ${fault}.`,
+    hint,
+  });
+}
+
+/**
+ * The start option with the part that holds the address.
+ * @throws Refusal 400 if the address is not allowed
+ */
+export async function keptCallback(
+  { store, callbacks = null }: { store: Store; callbacks?: CallbackConfig | null },
+  url: string | undefined,
+): Promise<{ callbackRef?: string }> {
+  if (url === undefined) return {};
+  const address = callbackAddress(url, callbacks);
+  return { callbackRef: await store.putPart('callback', { v: 'holdfast.callback/1', url: address }) };
 }

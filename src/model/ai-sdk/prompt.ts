@@ -1,12 +1,12 @@
 /** Converts a ModelRequest into the options of `doStream`. Pure, and the same for every attempt. */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
-import { withoutForeignBlocks } from '../foreign-blocks';
-import { OwnAnswers } from '../own-answers';
+import { withoutForeignBlocks } from '../vendor-answers';
+import { OwnAnswers } from '../vendor-answers';
 import { nativeResult } from '../prompted/native-result';
 import type { ModelRequest, ModelTool } from '../provider';
 import { repairConversation } from '../repair-conversation';
 import { strictSchema } from '../schemas/strict';
-import { subsetOf } from '../schemas/ai-sdk';
+import { subsetOf } from './vendor';
 
 type Version = 'v3' | 'v4';
 

@@ -14,7 +14,7 @@ import type { ModelCallbacks, ModelProvider, ModelRequest, ModelResponse } from 
 import { DEFAULT_TIMEOUT_MS, TimeLimit } from '../time-limit';
 import { AiSdkAccumulator } from './answer';
 import { toCallOptions } from './prompt';
-import { toolFaults } from '../schemas/ai-sdk';
+import { toolFaults } from './vendor';
 import type { AiSdkCallOptions, AiSdkLanguageModel } from './types';
 import { aiSdkVendor, nameOf, StreamError } from './vendor';
 

@@ -1,6 +1,12 @@
-/** The AI SDK's errors as `classifyFailure` sees them. They are found by their names: each package may have its own copy of them. */
+/**
+ * The vendors behind the AI SDK, by the package's name of itself: its errors as `classifyFailure` sees them, found by their names since
+ * each package may have its own copy of them, and the subset of schemas that the vendor takes.
+ */
 import { isJsonObject } from '../../shared/json/json';
 import { saysTooLong, type ApiFault, type Vendor } from '../failure';
+import type { ModelTool } from '../provider';
+import type { SchemaSubset } from '../schemas/strict';
+import { ANTHROPIC_SUBSET, looseTools, OPENAI_SUBSET, schemaFaults, type SchemaVendor } from '../schemas/subsets';
 
 /** @param provider as the AI SDK names it: `google.generative-ai` */
 export function aiSdkVendor(provider: string): Vendor {
@@ -72,4 +78,26 @@ function typeIn(body: string | undefined): string | undefined {
 
 export function nameOf(error: unknown): string | undefined {
   return typeof error === 'object' && error !== null ? String((error as { name?: unknown }).name) : undefined;
+}
+
+/** @param name such as `openai.responses`, `azure.chat`, `google.generative-ai`, `google.vertex.chat`, `anthropic.messages` */
+function schemaVendorOf(name: string): SchemaVendor | null {
+  if (/^(openai|azure)\b/.test(name)) return 'openai';
+  if (/\banthropic\b/.test(name)) return 'anthropic';
+  return /^google\b/.test(name) ? 'google' : null;
+}
+
+/** The subset of strict schemas. Null: the vendor has none, or nobody knows it; schemas go as they are. */
+export function subsetOf(name: string): SchemaSubset | null {
+  const vendor = schemaVendorOf(name);
+  if (vendor === null || vendor === 'google') return null;
+  return vendor === 'openai' ? OPENAI_SUBSET : ANTHROPIC_SUBSET;
+}
+
+/** What of these tools the vendor cannot be told, for `faultsOf`. */
+export function toolFaults(name: string, tools: readonly ModelTool[]): string[] {
+  const vendor = schemaVendorOf(name);
+  if (vendor === null) return [];
+  if (vendor !== 'google') return looseTools(vendor, tools);
+  return tools.flatMap((tool) => schemaFaults(vendor, tool.input_schema).map((fault) => `the tool ${tool.name}: ${fault}`));
 }

@@ -3,7 +3,7 @@
  * compute it again.
  */
 import { isJsonObject, type JsonObject } from '../../shared/json/json';
-import { withoutForeignBlocks } from '../foreign-blocks';
+import { withoutForeignBlocks } from '../vendor-answers';
 import { ANTHROPIC_PROVIDER, type ModelRequest, type ModelTool } from '../provider';
 import { nativeResult } from '../prompted/native-result';
 import { repairConversation, type WireMessage } from '../repair-conversation';

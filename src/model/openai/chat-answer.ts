@@ -6,7 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json
 import { brokenStream, unknownStopReason } from '../failure';
 import { estimatedUsage } from '../estimated-usage';
 import { isTruncated, type ModelResponse, type ModelUsage, type RawToolInput, type StopReason } from '../provider';
-import { toolUseBlock } from './tool-use-block';
+import { toolUseBlock } from '../provider';
 
 const STOP_REASONS: Readonly<Record<string, StopReason>> = {
   stop: 'end_turn',

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Json, JsonObject } from '../../shared/json/json';
 import { optional } from '../../shared/json/optional';
-import { withoutForeignBlocks } from '../foreign-blocks';
+import { withoutForeignBlocks } from '../vendor-answers';
 import type { ModelMessage, ModelRequest, ModelTool } from '../provider';
 import { nativeResult } from '../prompted/native-result';
 import { repairConversation } from '../repair-conversation';

@@ -14,7 +14,7 @@ import { ChatAccumulator } from './chat-answer';
 import { toChatBody, type ChatDialect } from './chat-request';
 import { ResponsesAccumulator } from './responses-answer';
 import { toResponsesBody } from './responses-request';
-import { sdk } from './sdk';
+import { sdk } from './vendor';
 import { looseTools } from '../schemas/subsets';
 import { openAiVendor } from './vendor';
 

@@ -5,7 +5,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { brokenStream, unknownStopReason } from '../failure';
 import type { ModelResponse, ModelUsage, RawToolInput, StopReason } from '../provider';
-import { toolUseBlock } from './tool-use-block';
+import { toolUseBlock } from '../provider';
 
 const ENDS: ReadonlySet<Json> = new Set(['response.completed', 'response.incomplete']);
 

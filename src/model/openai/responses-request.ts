@@ -4,8 +4,8 @@
  */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { optional } from '../../shared/json/optional';
-import { withoutForeignBlocks } from '../foreign-blocks';
-import { OwnAnswers } from '../own-answers';
+import { withoutForeignBlocks } from '../vendor-answers';
+import { OwnAnswers } from '../vendor-answers';
 import type { ModelMessage, ModelRequest, ModelTool } from '../provider';
 import { nativeResult } from '../prompted/native-result';
 import { repairConversation } from '../repair-conversation';

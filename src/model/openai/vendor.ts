@@ -1,8 +1,11 @@
 /** OpenAI's APIs as `classifyFailure` sees them: the errors of the SDK, their types, and the names of the settings. */
 import type { APIError } from 'openai';
 import { isJsonObject, type Json } from '../../shared/json/json';
+import { optionalPackage } from '../../optional-package';
 import type { ApiFault, Vendor } from '../failure';
-import { sdk } from './sdk';
+
+/** The official SDK of OpenAI, an optional package: loaded when a provider is made. */
+export const sdk = () => optionalPackage<typeof import('openai')>('openai', 'A model of OpenAI, or one that speaks its API,');
 
 /** Types and codes of errors inside a stream, and the status that each stands for. */
 const ERROR_TYPES: Readonly<Record<string, number>> = {

@@ -1,6 +1,6 @@
 /** The card of a waiting call as clients get it. */
 import { QuestionCards } from '../../../src/client/approvals/question-card';
-import type { CardSource } from '../../../src/record/stored-card';
+import type { CardSource } from '../../../src/record/cards/stored-card';
 import type { WaitingCall } from '../../../src/shapes/turn-view';
 
 const digest = 'a'.repeat(64);

@@ -1,7 +1,7 @@
 /** Schemas as each vendor enforces them, and what of a schema a vendor cannot be told. */
 import fc from 'fast-check';
 import { toCallOptions } from '../../../src/model/ai-sdk/prompt';
-import { toolFaults } from '../../../src/model/schemas/ai-sdk';
+import { toolFaults } from '../../../src/model/ai-sdk/vendor';
 import { toWire } from '../../../src/model/anthropic/wire';
 import { AnthropicProvider } from '../../../src/model/anthropic/provider';
 import type { ModelRequest, ModelTool } from '../../../src/model/provider';

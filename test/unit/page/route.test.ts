@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { readRoute, writeRoute, type Route } from '../../../packages/page/src/lib/route';
-import { publicLink } from '../../../src/shared/wire/public-link';
+import { publicLink } from '../../../src/shared/wire/links';
 
 const id = fc.string({ minLength: 1, maxLength: 40, unit: 'grapheme' }).filter((text) => text.isWellFormed());
 const routes: fc.Arbitrary<Route> = fc.oneof(

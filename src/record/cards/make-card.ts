@@ -2,13 +2,13 @@
  * Makes the card of a call: the facts of its admission, with the words that led to it. Also what the card says beyond the facts that
  * the call's digest covers: messages to people have it from the part that keeps the card.
  */
-import type { AdmitCallInput, DecidedCall } from '../shared/io/activities';
-import type { ApprovalPolicy, Escalation } from '../shared/approval/policy';
-import { optional } from '../shared/json/optional';
-import { ASK_PERSON } from '../shared/approval/person-question';
-import { questionCard } from '../cards/question-card';
-import { approvalCard, type CardFacts, type CardState } from '../cards/card';
-import { publicLink } from '../shared/wire/public-link';
+import type { AdmitCallInput, DecidedCall } from '../../shared/io/activities';
+import type { ApprovalPolicy, Escalation } from '../../shared/approval/policy';
+import { optional } from '../../shared/json/optional';
+import { ASK_PERSON } from '../../shared/approval/person-question';
+import { questionCard } from '../../cards/question-card';
+import { approvalCard, type CardFacts, type CardState } from '../../cards/card';
+import { publicLink } from '../../shared/wire/links';
 import { wordsOf } from './card-words';
 import type { CardSource } from './stored-card';
 

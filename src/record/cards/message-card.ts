@@ -2,10 +2,10 @@
  * Reads the card object for a message about a question: what the digest covers from the store, the words that led to the call and
  * whether outsiders' text was read from the transcript, and what the turn knew when it asked from the part that keeps the card.
  */
-import type { CardState, MessageCard } from '../cards/card';
-import { askedFacts } from '../shared/approval/person-question';
+import type { CardState, MessageCard } from '../../cards/card';
+import { askedFacts } from '../../shared/approval/person-question';
 import { conversationBefore } from './card-words';
-import { readCardPart } from './parts';
+import { readCardPart } from '../parts';
 import { storedCard, storedFacts, type CardSource, type StoredCard } from './stored-card';
 
 export interface AskedQuestion {

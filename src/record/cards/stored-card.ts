@@ -2,12 +2,12 @@
  * Reads what a card shows from the store: the call by its digest, and the evidence that the digest covers. Whatever decides on the
  * call checks the same digest, so the card cannot differ from what runs.
  */
-import type { HoldReason } from '../shared/approval/approval';
-import type { CardWords, StoredFacts } from '../cards/card';
-import type { CallRecord } from '../shared/json/digests';
-import type { Json, JsonObject } from '../shared/json/json';
-import type { BlockKind } from '../shared/turn/transcript';
-import { readApprovalEvidence } from './parts';
+import type { HoldReason } from '../../shared/approval/approval';
+import type { CardWords, StoredFacts } from '../../cards/card';
+import type { CallRecord } from '../../shared/json/digests';
+import type { Json, JsonObject } from '../../shared/json/json';
+import type { BlockKind } from '../../shared/turn/transcript';
+import { readApprovalEvidence } from '../parts';
 
 /** The part of a store that is used. */
 export interface CardSource {

@@ -2,14 +2,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { conversationBefore, wordsOf } from '../../../src/record/card-words';
-import { storedCard } from '../../../src/record/stored-card';
-import { admissionBlock, messageBlock, startBlock, steerBlock, type BlockContent } from '../../../src/record/write-block';
-import type { AdmissionCall, StartBody } from '../../../src/record/blocks';
-import { callDigest, callRecord, hashJson } from '../../../src/shared/json/digests';
-import { Draft } from '../../../src/store/core/transcript';
-import { openStore } from '../../../src/store/open-store';
-import type { Store } from '../../../src/store/store';
+import { conversationBefore, wordsOf } from '../../../../src/record/cards/card-words';
+import { storedCard } from '../../../../src/record/cards/stored-card';
+import { admissionBlock, messageBlock, startBlock, steerBlock, type BlockContent } from '../../../../src/record/write-block';
+import type { AdmissionCall, StartBody } from '../../../../src/record/blocks';
+import { callDigest, callRecord, hashJson } from '../../../../src/shared/json/digests';
+import { Draft } from '../../../../src/store/core/transcript';
+import { openStore } from '../../../../src/store/open-store';
+import type { Store } from '../../../../src/store/store';
 
 const AT = '2026-11-28T07:00:00.000Z';
 const TURN = {

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { publicLink } from '../../../src/shared/wire/public-link';
+import { publicLink } from '../../../src/shared/wire/links';
 
 const DIGEST = 'd'.repeat(64);
 

@@ -2,11 +2,11 @@
  * Reads from a transcript in whose words a call came about: the message that began the turn, messages to the running turn, and for
  * a sub-agent the task that the agent above gave. Also whether the model had read outsiders' text before.
  */
-import type { CardWords } from '../cards/card';
-import { fileNote, isFilePart } from '../shared/turn/message';
-import type { BlockKind } from '../shared/turn/transcript';
-import { textOrNull } from './fields';
-import { readBlock, type ReadMessage, type ReadStart } from './read-block';
+import type { CardWords } from '../../cards/card';
+import { fileNote, isFilePart } from '../../shared/turn/message';
+import type { BlockKind } from '../../shared/turn/transcript';
+import { textOrNull } from '../fields';
+import { readBlock, type ReadMessage, type ReadStart } from '../read-block';
 import type { CardSource } from './stored-card';
 
 /** What was said before a call was proposed. */
