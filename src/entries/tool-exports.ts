@@ -24,6 +24,7 @@ export {
   type Pagination,
 } from '../tools/results/pages';
 export { outline, truncated, truncateInput, truncateProperties, type Truncated } from '../tools/results/truncate';
+export type { FileKind } from '../shared/turn/message';
 export type { ErrorCode, ErrorKind } from '../shared/wire/error-codes';
 export type { CallError } from '../shapes/envelope';
 export type { Json, JsonObject } from '../shared/json/json';

@@ -43,6 +43,7 @@ const exampleView = {
   permissions: { mode: 'default', allow: [{ rule: 'pay_invoice', when: 'input.cents < 1000' }], ask: [], deny: [] },
   approvals: { quorum: 2 },
   budgets: [],
+  result: null,
 };
 const exampleExplanation = {
   ...{ agent: 'payables', tool: 'pay_invoice', version: '1.0.0', class: 'destructive', mode: 'default', fault: null },

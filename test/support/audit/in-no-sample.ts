@@ -4,7 +4,6 @@ export const IN_NO_SAMPLE: readonly string[] = [
   'STEER.attestation',
   'SUB_TURN_REPORT.reason',
   // The samples were made before a step said which model took it; test/engine/model/fallback.test.ts verifies bundles that have both.
-  'TAKE_STEP_OUTPUT.origin',
   'TAKE_STEP_OUTPUT.passed',
   'EDIT.attestation',
   'RECORDED_EDIT.attestation',

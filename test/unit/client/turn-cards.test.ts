@@ -16,7 +16,7 @@ const view = {
 function turnWith(answers: Record<string, (argument: unknown) => unknown>) {
   const asked: string[] = [];
   const handle = {
-    describe: async () => ({ status: { name: 'RUNNING' }, runId: 'r' }),
+    describe: async () => ({ status: { name: 'RUNNING' }, runId: 'r', raw: {} }),
     query: async (name: string, argument: unknown) => {
       asked.push(name);
       return answers[name]!(argument);

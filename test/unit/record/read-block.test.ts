@@ -217,7 +217,10 @@ describe('what is written is read', () => {
       kind: 'end',
       state: 'failed',
       reason: 'It broke.',
+      result_of: null,
     });
+    const given = endBlock({ state: 'completed', reason: null, result_of: hash('a') });
+    expect(read(given)).toEqual({ kind: 'end', state: 'completed', reason: null, result_of: hash('a') });
   });
 });
 
