@@ -31,7 +31,8 @@ class Results:
             self.activity(txt(event.get("eventId")), txt(self.obj(facts.get("activityType")).get("name")),
                           self.payload(facts.get("input")))
         if name == "ACTIVITY_TASK_COMPLETED":
-            self.completed(*self.scheduled.get(txt(facts.get("scheduledEventId")), ("", None)), self.payload(facts.get("result")))
+            name, value = self.scheduled.get(txt(facts.get("scheduledEventId")), ("", None))
+            self.completed(name, value, self.payload(facts.get("result")))
         if name in ENDS:
             view = self.obj(self.payload(result_in(name, facts)))
             if isinstance(view.get("calls"), list):

@@ -351,7 +351,8 @@ class RunFacts:
     def defined(self, name, value, known, said):
         head, calls = said.get("head"), listed(said.get("calls"))
         if name == "takeStep":
-            self.steps[txt(said.get("answer_head") or head)] = (self.obj(said.get("policy")), self.objs(calls), said.get("next"))
+            policy, after = self.obj(said.get("policy")), said.get("next")
+            self.steps[txt(said.get("answer_head") or head)] = (policy, self.objs(calls), after)
             if "next" in said:
                 self.follows(said["next"], said.get("stop_reason"), len(calls) > 0)
         if name == "admitDirect":

@@ -5,7 +5,6 @@
 import { ANTHROPIC_PROVIDER, type ModelResponse, type ModelMessage } from '../../model/provider';
 import { type Json, type JsonObject, isJsonObject } from '../../shared/json/json';
 import { parseJson } from '../../shared/json/parse-json';
-import { GIVE_RESULT } from '../../shared/turn/result';
 import { toJson } from '../../tools/results/to-json';
 import { blocksOf } from '../../record/read-block';
 import type { PreparedAgent } from '../../tools/catalogue/registry';
@@ -174,40 +173,5 @@ function freeId({ type }: JsonObject, step: number, position: number, ids: Reado
   for (let count = 1; ; count++) {
     const id = count === 1 ? first : `${first}_${count}`;
     if (!ids.has(id)) return id;
-  }
-}
-
-// The last answer of an agent with a result is read as the call that gives it. So a result has one form, whether the vendor enforced a
-// schema on the answer, or a model wrote its JSON as text although it should have made the call; and an answer in words is a result
-// that does not fit, which the model is told.
-
-/** Reasons for which an answer without calls is not the last of its turn, or is none. */
-const NOT_LAST: ReadonlySet<string> = new Set(['max_tokens', 'model_context_window_exceeded', 'pause_turn', 'refusal']);
-/** JSON that a model wrote as a block of code. */
-const CODE_BLOCK = /^```(?:json)?\s*\n([\s\S]*)\n\s*```$/;
-
-/** Text that is no JSON stays beside the call. The vendor's own form of the answer has no such call, and is left out. */
-export function withResultCall(response: ModelResponse): ModelResponse {
-  if (NOT_LAST.has(response.stopReason) || response.content.some(({ type }) => type === 'tool_use')) return response;
-  const { raw: _, ...rest } = response;
-  const json = textOf(response.content);
-  const others = isObject(json) ? response.content.filter(({ type }) => type !== 'text') : response.content;
-  const call: JsonObject = { type: 'tool_use', id: '', name: GIVE_RESULT, input: {} };
-  return { ...rest, content: [...others, call], rawToolInputs: [{ block: others.length, json }] };
-}
-
-function textOf(content: readonly JsonObject[]): string {
-  const text = content
-    .flatMap((block) => (block.type === 'text' ? [String(block.text)] : []))
-    .join('')
-    .trim();
-  return CODE_BLOCK.exec(text)?.[1]?.trim() ?? text;
-}
-
-function isObject(json: string): boolean {
-  try {
-    return isJsonObject(parseJson(json));
-  } catch {
-    return false;
   }
 }

@@ -7,6 +7,7 @@ import type { ModelOrigin, PassedModel, TakeStepInput, TakeStepOutput, TurnPolic
 import type { JsonObject } from '../../shared/json/json';
 import type { ChainAnswer } from '../../model/fallback';
 import { NO_TOKENS } from '../../model/prices';
+import { withResultCall } from '../../model/prompted/native-result';
 import { isTruncated, type ModelResponse, type ModelUsage } from '../../model/provider';
 import { GIVE_RESULT } from '../../shared/turn/result';
 import { NO_USAGE } from '../../shared/turn/turn-view';
@@ -23,7 +24,6 @@ import {
   unlistedServerTools,
   containerOf,
   type AskedIds,
-  withResultCall,
   withUniqueIds,
 } from './model-content';
 import { addBeginning } from './turn-start-and-end';

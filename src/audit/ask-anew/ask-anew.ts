@@ -69,6 +69,7 @@ class NewTurn {
     const { turn, anew, question, calls, now } = this;
     const answerIds = calls.map(({ answeredBy }) => answeredBy?.callId);
     const notMade = this.answers.notGiven();
+    const recordedAnswer = this.answers.turnResult ?? turn.answer;
     // Calls of one step run together, so that their order means nothing.
     const sameOrder = inOrder(answerIds);
     return {
@@ -81,7 +82,7 @@ class NewTurn {
         costUsd: turn.usage.costUsd,
         inputTokens: turn.usage.inputTokens,
         outputTokens: turn.usage.outputTokens,
-        answer: turn.answer,
+        answer: recordedAnswer,
         state: turn.state,
       },
       now: { ...now, end },
@@ -89,7 +90,7 @@ class NewTurn {
       notMade,
       sameOrder,
       differs: end.how !== 'answered' || notMade.length > 0 || !sameOrder,
-      sameAnswer: turn.answer === now.answer,
+      sameAnswer: recordedAnswer === now.answer,
       notes: question.notes,
     };
   }
@@ -101,12 +102,13 @@ class NewTurn {
       if (step > question.mostSteps) return { how: 'limit', reason: `the agent's limit of ${question.mostSteps} steps` };
       if (maxUsd !== undefined && (this.now.costUsd ?? 0) >= maxUsd)
         return { how: 'limit', reason: `the limit of $${maxUsd} ($${(this.now.costUsd ?? 0).toFixed(4)} used)` };
-      const { prompt, maxTokens, options, vendor } = question;
+      const { prompt, maxTokens, options, vendor, resultTool } = question;
       const request = {
         system: anew.prompt ?? prompt,
         messages: withRecordedFiles(this.messages, this.turn.files),
         maxTokens,
         options,
+        ...optional({ resultTool }),
       };
       const { response, costUsd } = await model.ask({ ...request, tools: question.toolsAt(step) }, vendor);
       this.count(response, costUsd);
@@ -128,16 +130,22 @@ class NewTurn {
     now.outputTokens += usage.output_tokens;
   }
 
-  /** Adds the answers of a step's calls to the conversation. @returns where the step leaves the record; null: nowhere */
+  /** Adds the answers of a step's calls to the conversation. @returns how the turn ends with this step; null: it goes on */
   private answer(step: number, uses: readonly Use[], response: ModelResponse): AnewEnd | null {
     const found = this.answers.answer(uses);
     const calls = uses.map((use, index) => callOf(`${step}.${index + 1}`, use, found[index]!));
     this.calls.push(...calls);
     const stray = calls.find(({ reason }) => reason !== null);
     if (stray) return { how: 'left_record', call: stray.callId, reason: stray.reason! };
-    const results = found.flatMap((one, index): JsonObject[] =>
-      one.recorded === null ? [] : [{ ...one.result, tool_use_id: uses[index]!.id }],
-    );
+    const last = found.find((one) => one.recorded !== null && one.result === null);
+    if (last) {
+      this.now.answer = last.recorded!.input;
+      return { how: 'answered' };
+    }
+    const results = found.map((one, index): JsonObject => ({
+      ...('result' in one ? one.result : {}),
+      tool_use_id: uses[index]!.id,
+    }));
     const { content, raw } = response;
     this.messages.push({ role: 'assistant', content, origin: { provider: this.model.provider, ...optional({ raw }) } });
     this.messages.push({ role: 'user', content: [...results, ...this.question.saidAfter(step)] });

@@ -17,11 +17,13 @@ interface RecordedCall extends RecordedRef {
   /** The block that the model read; null: it is not in the bundle. */
   result: JsonObject | null;
   changes: boolean;
+  /** It gave the turn's result, and ended the turn. */
+  ends: boolean;
 }
 
 export type RecordedAnswer =
-  | { recorded: RecordedRef; result: JsonObject }
-  | { recorded: null; reason: string; nearest: RecordedRef | null };
+  /** `result` is null: the call gave the turn's result, which ends the turn. */
+  { recorded: RecordedRef; result: JsonObject | null } | { recorded: null; reason: string; nearest: RecordedRef | null };
 
 export class RecordedAnswers {
   private readonly calls: RecordedCall[];
@@ -29,11 +31,18 @@ export class RecordedAnswers {
 
   constructor(turn: TurnCase) {
     const results = resultsIn(turn);
+    const resultCall = resultCallOf(turn);
     const ids = [...new Set(turn.calls.filter(({ takenBack }) => !takenBack).map(({ id }) => id))];
     this.calls = ids.map((id) => {
       const revisions = turn.calls.filter((call) => call.id === id && !call.takenBack);
-      return recordedOf(revisions, results);
+      const ends = resultCall !== null && revisions.some(({ digest }) => digest === resultCall);
+      return { ...recordedOf(revisions, results), ends };
     });
+  }
+
+  /** What the recorded turn gave as its result; null: it answered with text, or not at all. */
+  get turnResult(): string | null {
+    return this.calls.find(({ ends }) => ends)?.input ?? null;
   }
 
   /** In the order of the record. */
@@ -61,9 +70,9 @@ export class RecordedAnswers {
     const fault = (call: RecordedCall) => this.faultBefore(call, before);
     const fitting = free.find((call) => fault(call) === null);
     if (fitting === undefined) return without(fault(free[0]!)!);
-    if (fitting.result === null) return without('its answer was left out of the bundle, or was never given');
+    if (fitting.result === null && !fitting.ends) return without('its answer was left out of the bundle, or was never given');
     this.givenCalls.add(fitting);
-    return { recorded: short(fitting), result: fitting.result };
+    return { recorded: short(fitting), result: fitting.ends ? null : fitting.result };
   }
 
   /** Why the recorded answer would not hold; null: the same was done before it. */
@@ -76,7 +85,7 @@ export class RecordedAnswers {
   }
 }
 
-function recordedOf(revisions: readonly CallCase[], results: ReadonlyMap<string, JsonObject>): RecordedCall {
+function recordedOf(revisions: readonly CallCase[], results: ReadonlyMap<string, JsonObject>): Omit<RecordedCall, 'ends'> {
   const [first] = revisions;
   const last = revisions.at(-1)!;
   const { id: callId, tool, version, step, state } = last;
@@ -99,6 +108,12 @@ function recordedOf(revisions: readonly CallCase[], results: ReadonlyMap<string,
 
 /** States of a call that may have changed something. */
 const RUN_STATES: ReadonlySet<string> = new Set(['running', 'succeeded', 'failed', 'in_doubt']);
+
+/** The digest of the call that gave the turn's result. */
+function resultCallOf({ transcript }: TurnCase): string | null {
+  const end = transcript.findLast(({ own, onChain, kind }) => own && onChain && kind === 'end');
+  return end?.read?.kind === 'end' ? end.read.result_of : null;
+}
 
 /** What the model read, by the id of its call. */
 function resultsIn({ transcript }: TurnCase): Map<string, JsonObject> {

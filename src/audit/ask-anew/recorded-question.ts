@@ -3,6 +3,7 @@ import type { ModelMessage, ModelTool } from '../../model/provider';
 import type { JsonObject } from '../../shared/json/json';
 import { list, number, object, text, textOrNull } from '../../record/fields';
 import { optional } from '../../shared/json/optional';
+import { GIVE_RESULT } from '../../shared/turn/result';
 import { readOf, roleOf } from '../case-file/turn';
 import type { BlockCase, CaseFile, TurnCase } from '../case-file/types';
 import { CannotAskError } from './types';
@@ -17,6 +18,8 @@ export interface RecordedQuestion {
   /** Most steps that the agent takes. */
   mostSteps: number;
   messages: ModelMessage[];
+  /** The tool by which the agent gives its result. Undefined: it answers with text. */
+  resultTool: string | undefined;
   /** The tools that the model saw in a step, from 1. */
   toolsAt(step: number): ModelTool[];
   /** What people wrote to the running turn after a step, from 1. */
@@ -44,6 +47,7 @@ export function recordedQuestion({ objects }: CaseFile, turn: TurnCase): Recorde
     maxTokens: number(definition.max_tokens, 4096),
     mostSteps: number(object(definition.limits).steps, Infinity),
     messages,
+    resultTool: definition.result === undefined ? undefined : GIVE_RESULT,
     toolsAt: toolsAt(definition, turn),
     saidAfter: saidAfter(chain),
     notes:

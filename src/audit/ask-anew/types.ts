@@ -7,6 +7,8 @@ export interface AnewRequest {
   system: string;
   messages: ModelMessage[];
   tools: ModelTool[];
+  /** The tool by which the agent gives its result; absent: it answers with text. */
+  resultTool?: string;
   maxTokens: number;
   /** The agent's own options, which were written for one vendor. */
   options: JsonObject;

@@ -6,6 +6,7 @@ import type { Config } from '../../config';
 import type { ChainLink } from '../../model/fallback';
 import { Models } from '../../model/models';
 import { askedPrice, costUsd } from '../../model/prices';
+import { withResultCall } from '../../model/prompted/native-result';
 import { isModelFailure, type ModelRequest, type ModelResponse } from '../../model/provider';
 import { openModel } from '../../worker/own-model';
 import { errorMessage } from '../../shared/text/error-message';
@@ -57,7 +58,9 @@ function asking(link: ChainLink): AskedModel['ask'] {
   return async ({ options, ...request }: AnewRequest, vendor) => {
     const own = provider.name === vendor ? options : {};
     const whole = { ...request, model, serverTools: [], options: { ...own, ...settings.options } };
-    const response = await askPatiently(link, whole);
+    const answer = await askPatiently(link, whole);
+    // As a worker reads it: JSON without a call is the result.
+    const response = whole.resultTool === undefined ? answer : withResultCall(answer);
     const prices = { [name]: settings };
     const cost = costUsd({ asked: name, id: model, answered: response.model }, response.usage, prices);
     return { response, costUsd: cost.priced ? cost.usd : null };

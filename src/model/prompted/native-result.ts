@@ -1,9 +1,12 @@
 /**
  * The result of an agent where the vendor enforces a schema on the model's last answer (structured output). The record has one form
- * for all vendors, a call of the result's tool; this turns such calls into the text that they were, and their results into messages.
+ * for all vendors, a call of the result's tool. For a request, this turns such calls into the text that they were, and their results
+ * into messages; of an answer, it makes the call.
  */
 import { isJsonObject, type JsonObject } from '../../shared/json/json';
-import type { ModelMessage, ModelRequest } from '../provider';
+import { parseJson } from '../../shared/json/parse-json';
+import { GIVE_RESULT } from '../../shared/turn/result';
+import type { ModelMessage, ModelRequest, ModelResponse } from '../provider';
 import { strictSchema, type SchemaSubset } from '../schemas/strict';
 
 export interface NativeResult {
@@ -62,4 +65,39 @@ function resultsInWords(content: readonly JsonObject[], ids: ReadonlySet<unknown
 
 function gives({ type, name }: JsonObject, tool: string): boolean {
   return type === 'tool_use' && name === tool;
+}
+
+// The last answer of an agent with a result is read as the call that gives it. So a result has one form, whether the vendor enforced a
+// schema on the answer, or a model wrote its JSON as text although it should have made the call; and an answer in words is a result
+// that does not fit, which the model is told.
+
+/** Reasons for which an answer without calls is not the last of its turn, or is none. */
+const NOT_LAST: ReadonlySet<string> = new Set(['max_tokens', 'model_context_window_exceeded', 'pause_turn', 'refusal']);
+/** JSON that a model wrote as a block of code. */
+const CODE_BLOCK = /^```(?:json)?\s*\n([\s\S]*)\n\s*```$/;
+
+/** Text that is no JSON stays beside the call. The vendor's own form of the answer has no such call, and is left out. */
+export function withResultCall(response: ModelResponse): ModelResponse {
+  if (NOT_LAST.has(response.stopReason) || response.content.some(({ type }) => type === 'tool_use')) return response;
+  const { raw: _, ...rest } = response;
+  const json = textOf(response.content);
+  const others = isObject(json) ? response.content.filter(({ type }) => type !== 'text') : response.content;
+  const call: JsonObject = { type: 'tool_use', id: '', name: GIVE_RESULT, input: {} };
+  return { ...rest, content: [...others, call], rawToolInputs: [{ block: others.length, json }] };
+}
+
+function textOf(content: readonly JsonObject[]): string {
+  const text = content
+    .flatMap((block) => (block.type === 'text' ? [String(block.text)] : []))
+    .join('')
+    .trim();
+  return CODE_BLOCK.exec(text)?.[1]?.trim() ?? text;
+}
+
+function isObject(json: string): boolean {
+  try {
+    return isJsonObject(parseJson(json));
+  } catch {
+    return false;
+  }
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import { createWorker } from '../../../src/worker';
 import { withEngine } from '../../engine/support/engine';
-import { say } from '../../support/scripted-model';
+import { say, ScriptedModel } from '../../support/scripted-model';
 import { reads } from '../../support/tools';
 
 const agent = (more: object = {}) => defineAgent({ name: 'tester', prompt: 'Test.', tools: [reads('bash', () => 1)], ...more });
@@ -66,7 +66,8 @@ describe('a limit of cost', () => {
     });
 
   it('without a price of the model does not start, and says what to do', async () => {
-    const parts = { app: app({ costUsd: 3 }), defaultModel: 'scripted', address: '127.0.0.1:7233' };
+    const model = new ScriptedModel([]);
+    const parts = { app: app({ costUsd: 3 }), model, defaultModel: 'scripted', address: '127.0.0.1:7233' };
     const words = /Agent tester has limits\.costUsd 3, and no price .*"scripted".*models/;
     await expect(createWorker(parts as never)).rejects.toThrow(words);
   });

@@ -101,6 +101,23 @@ test('an answer that was left out ends the new turn', async () => {
   expect(asked.now.end).toMatchObject({ how: 'left_record', reason: expect.stringContaining('left out') });
 });
 
+test('the same result of an agent that gives data ends it as it ended the recorded turn; other data leaves the record', async () => {
+  const wrong = ask(['give_result', { invoice: 'INV-7', cents: '700' }]);
+  const script = (cents: number) => [ask(['lookup', { key: 'INV-7' }]), wrong, ask(['give_result', { cents, invoice: 'INV-7' }])];
+  const { asked, model } = await anew('typed', script(700));
+  expect(asked).toMatchObject({
+    differs: false,
+    sameAnswer: true,
+    was: { state: 'completed', answer: '{"invoice": "INV-7", "cents": 700}' },
+    now: { steps: 3, end: { how: 'answered' }, answer: '{"invoice": "INV-7", "cents": 700}' },
+    notMade: [],
+  });
+  expect(model.requests[0]!.resultTool).toBe('give_result');
+  expect(JSON.stringify(model.requests[2]!.messages.at(-1))).toContain('/cents');
+  const other = await anew('typed', script(701));
+  expect(other.asked).toMatchObject({ differs: true, now: { end: { how: 'left_record', call: '3.1' } } });
+});
+
 async function fileOf(name: string): Promise<CaseFile> {
   return readCaseFile(createReadStream(join(__dirname, '../../../bundles', `${name}.jsonl`)));
 }

@@ -55,6 +55,15 @@ test('the options of the agent go to the vendor for which they were written only
   expect((model.requests[0] as ModelRequest).options).toEqual({ temperature: 0 });
 });
 
+test('JSON without a call is the result of an agent that gives one, as for a worker', async () => {
+  serve([say('{"n": 1}')]);
+  const other = await openAskedModel(loadConfig({}), mockApps.get('app.js')!, 'other');
+  const request = { system: '', messages: [], tools: [], maxTokens: 1, options: {} };
+  const { response } = await other.ask({ ...request, resultTool: 'give_result' }, 'anthropic');
+  expect(response.content).toMatchObject([{ type: 'tool_use', name: 'give_result' }]);
+  expect(response.rawToolInputs).toMatchObject([{ json: '{"n": 1}' }]);
+});
+
 test.each<[string, string[], RegExp]>([
   ['a model that nobody serves', ['--model', 'gpt'], /Nobody serves the model "gpt": set a key/],
   [

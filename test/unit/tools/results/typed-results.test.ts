@@ -1,7 +1,7 @@
 /** Results of agents: which schemas can describe one, which answers are taken, and what the model is told of the others. */
 import fc from 'fast-check';
 import { z } from 'zod';
-import { withResultCall } from '../../../../src/activities/step/model-content';
+import { withResultCall } from '../../../../src/model/prompted/native-result';
 import { defineAgent, defineApp } from '../../../../src/agents/define';
 import { describeAgent } from '../../../../src/agents/describe-agent';
 import { isMisfit } from '../../../../src/audit/verify/schema-fit';
