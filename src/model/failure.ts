@@ -4,6 +4,7 @@
  * check their signal first. What differs between vendors is in {@link Vendor}.
  */
 import { shortWithoutSecrets, withoutSecrets } from '../shared/text/secrets';
+import { isTooLong, saysTooLong } from './context/too-long';
 import { usedUpMs, type HeaderReader } from './limits/vendor-room';
 import { ModelFailure } from './provider';
 import { optional } from '../shared/json/optional';
@@ -215,29 +216,12 @@ export const STATUS_RULES: Readonly<Record<number, FailureRule>> = {
   529: { type: 'model.overloaded', retryable: true, what: 'The model API is overloaded' },
 };
 
-/** How vendors and servers say that the conversation is longer than the model's window, each under status 400. */
-const TOO_LONG: readonly RegExp[] = [
-  /prompt is too long|input length and `?max_tokens`? exceed context/i, // Anthropic
-  /context_length_exceeded|exceeds? the (model's )?(maximum )?context|maximum context length is/i, // OpenAI, vLLM, DeepSeek
-  /input token count.{0,40} exceeds the maximum number of tokens/i, // Google
-  /input is too long for (the )?requested model/i, // Bedrock
-  /too large for model with \d+ maximum context length/i, // Mistral
-  /maximum prompt length is \d+/i, // xAI
-  /exceeds? the available context size|exceed_context_size_error/i, // llama.cpp
-];
-
-/** Whether an API's message says that the conversation is longer than the model's window. */
-export function saysTooLong(message: string): boolean {
-  return TOO_LONG.some((words) => words.test(message));
-}
-
 const BILLING = /credit balance is too low|purchase credits|exceeded your current quota|insufficient_quota/i;
 
-/** The status that counts: APIs report some failures under a less exact one, which is 400 or 403. */
-export function exactStatus(status: number, message: string | undefined): number {
-  if (status !== 400 && status !== 403) return status;
-  if (BILLING.test(message ?? '')) return 402;
-  return saysTooLong(message ?? '') ? 413 : status;
+/** The status that counts: APIs report some failures under a less exact one. */
+export function exactStatus(status: number, message = ''): number {
+  if ((status === 400 || status === 403) && BILLING.test(message)) return 402;
+  return isTooLong(status, message) ? 413 : status;
 }
 
 /** The rule of a status; one without a row is judged by its class (4xx or 5xx). */

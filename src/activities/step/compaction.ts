@@ -5,6 +5,7 @@
  * Also finds out whether the vendor says that the context window is full.
  */
 import { ApplicationFailure } from '@temporalio/activity';
+import { lengthFigures, type LengthFigures } from '../../model/context/too-long';
 import type { ModelMessage } from '../../model/provider';
 import { readBlock, type ReadSummary, lastOf, type ReadAdmission } from '../../record/read-block';
 import { filesInContent } from '../../record/stored-file';
@@ -207,28 +208,10 @@ export function saysFull(stopReason: unknown): boolean {
   return stopReason === PROMPT_TOO_LONG || stopReason === CUT;
 }
 
-export interface TooLong {
-  /** Tokens that were sent, and the size of the window; absent if the vendor did not report them. */
-  sent?: number;
-  window?: number;
-}
-
-/** Both figures, as Anthropic, OpenAI (and those who write as it does), Google and xAI give them. */
-const FIGURES: readonly RegExp[] = [
-  /(?<sent>\d{1,12}) tokens > (?<window>\d{1,12})/,
-  /maximum context length is (?<window>\d{1,12}) tokens.{0,60}?(?:resulted in|requested) (?<sent>\d{1,12}) tokens/,
-  /input token count \(?(?<sent>\d{1,12})\)? exceeds the maximum number of tokens allowed \(?(?<window>\d{1,12})\)?/,
-  /maximum prompt length is (?<window>\d{1,12}) but the request contains (?<sent>\d{1,12}) tokens/,
-];
-
 /** @throws any other error, unchanged */
-export function asTooLong(error: unknown): TooLong {
+export function asTooLong(error: unknown): LengthFigures {
   if (!(error instanceof ApplicationFailure) || error.type !== 'model.too_large') throw error;
-  for (const words of FIGURES) {
-    const { sent, window } = words.exec(error.message)?.groups ?? {};
-    if (sent !== undefined) return { sent: Number(sent), window: Number(window) };
-  }
-  return {};
+  return lengthFigures(error.message);
 }
 
 /** The message to the model after an answer that was cut because the window was full; null: there is no such answer. */

@@ -6,6 +6,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import type { ModelOrigin, PassedModel, TakeStepInput, TakeStepOutput, TurnPolicy } from '../../shared/io/activities';
 import type { JsonObject } from '../../shared/json/json';
 import type { ChainAnswer } from '../../model/fallback';
+import type { LengthFigures } from '../../model/context/too-long';
 import { NO_TOKENS } from '../../model/prices';
 import { withResultCall } from '../../model/prompted/native-result';
 import { isTruncated, type ModelResponse, type ModelUsage } from '../../model/provider';
@@ -34,7 +35,6 @@ import {
   repeatAnswerText,
   saysFull,
   PROMPT_TOO_LONG,
-  type TooLong,
 } from './compaction';
 import { addOutcomes, messagesOf, earlierSpeakers } from './conversation';
 import type { Dependencies } from '../ports';
@@ -195,7 +195,7 @@ function answeredRequest(response: ModelResponse, askedIds: AskedIds): RequestFa
 }
 
 /** The facts of a request that was refused because it was too long. */
-function refusedRequest(model: string, { sent, window }: TooLong): RequestFacts {
+function refusedRequest(model: string, { sent, window }: LengthFigures): RequestFacts {
   const usage: JsonObject = { ...NO_TOKENS, ...optional({ context_tokens: sent }) };
   const windowFacts = window === undefined ? {} : { context_window: window };
   return { message_id: null, request_id: null, model, stop_reason: PROMPT_TOO_LONG, usage, ...windowFacts, server_tools: [] };

@@ -3,7 +3,8 @@
  * each package may have its own copy of them, and the subset of schemas that the vendor takes.
  */
 import { isJsonObject } from '../../shared/json/json';
-import { saysTooLong, type ApiFault, type Vendor } from '../failure';
+import { saysTooLong } from '../context/too-long';
+import type { ApiFault, Vendor } from '../failure';
 import type { ModelTool } from '../provider';
 import type { SchemaSubset } from '../schemas/strict';
 import { ANTHROPIC_SUBSET, looseTools, OPENAI_SUBSET, schemaFaults, type SchemaVendor } from '../schemas/subsets';
