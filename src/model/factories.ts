@@ -16,7 +16,7 @@ import {
 import { AnthropicProvider, type AnthropicOptions } from './anthropic/provider';
 import { OpenAiProvider, type OpenAiOptions } from './openai/provider';
 import { withPromptedTools } from './prompted/prompted-tools';
-import type { ModelProvider } from './provider';
+import type { ModelProvider, ModelRequest } from './provider';
 import { ANTHROPIC_PROVIDER } from './provider';
 import { COMPATIBLE_FILES, type TakenFiles } from './taken-files';
 
@@ -37,7 +37,7 @@ export type AnthropicModelOptions = Omit<AnthropicOptions, 'name' | 'fetch' | 'p
 
 /** Anthropic's Messages API, and servers that speak it. */
 export function anthropic(options: AnthropicModelOptions): VendorModel {
-  return lazily(ANTHROPIC_PROVIDER, options, () => new AnthropicProvider(options));
+  return lazily(ANTHROPIC_PROVIDER, { ...options, counts: true }, () => new AnthropicProvider(options));
 }
 
 /** Anthropic's models on Amazon Bedrock; needs the package @anthropic-ai/bedrock-sdk. */
@@ -47,7 +47,7 @@ export function anthropicBedrock(options: BedrockOptions & OfModel): VendorModel
 
 /** Anthropic's models on Google Vertex AI; needs the package @anthropic-ai/vertex-sdk. */
 export function anthropicVertex(options: VertexOptions & OfModel): VendorModel {
-  return lazily(VERTEX_PROVIDER, options, () => vertexProvider(options));
+  return lazily(VERTEX_PROVIDER, { ...options, counts: true }, () => vertexProvider(options));
 }
 
 export type OpenAiModelOptions = Pick<
@@ -58,7 +58,7 @@ export type OpenAiModelOptions = Pick<
 
 /** OpenAI's own models; needs the package openai. */
 export function openai(options: OpenAiModelOptions): VendorModel {
-  return lazily('openai', options, () => new OpenAiProvider(options));
+  return lazily('openai', { ...options, counts: options.api !== 'chat' }, () => new OpenAiProvider(options));
 }
 
 export type OpenAiCompatibleOptions = Pick<OpenAiOptions, 'apiKey' | 'headers' | 'timeoutMs' | 'structuredOutputs'> &
@@ -93,7 +93,12 @@ function compatibleName(baseUrl: string): string {
   return `openai-compatible ${URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl}`;
 }
 
-function lazily(name: string, { model, toolCalls }: OfModel, make: () => ModelProvider): VendorModel {
+interface Lazy extends OfModel {
+  /** The vendor has a route that counts tokens. */
+  counts?: boolean;
+}
+
+function lazily(name: string, { model, toolCalls, counts = false }: Lazy, make: () => ModelProvider): VendorModel {
   let instance: ModelProvider | undefined;
   const provider = () => (instance ??= toolCalls === 'prompted' ? withPromptedTools(make()) : make());
   return {
@@ -101,6 +106,12 @@ function lazily(name: string, { model, toolCalls }: OfModel, make: () => ModelPr
     model,
     checkSetup: () => provider().checkSetup?.(),
     faultsOf: (request) => provider().faultsOf?.(request) ?? [],
+    ...(counts ? { countTokens: (request, signal) => count(provider(), { ...request, model }, signal) } : {}),
     request: (request, callbacks) => provider().request({ ...request, model }, callbacks),
   };
+}
+
+function count(provider: ModelProvider, request: ModelRequest, signal: AbortSignal): Promise<number> {
+  if (provider.countTokens === undefined) throw new Error('The vendor has no route that counts tokens.');
+  return provider.countTokens(request, signal);
 }

@@ -1,5 +1,6 @@
 /** Finds the models of an agent by their names: those of the app, and for all other names the worker's own provider. */
 import { Circuits } from './circuits';
+import { TokenCounter } from './context/token-counter';
 import type { ChainLink } from './fallback';
 import type { ModelProvider } from './provider';
 import type { ModelSettings } from './settings';
@@ -18,6 +19,7 @@ export interface NamesModels {
 export class Models {
   /** Which models are down, as this worker has found out. */
   readonly circuits = new Circuits();
+  readonly counter = new TokenCounter();
 
   /** @param own null: each agent names models of the app */
   constructor(readonly own: OwnModel | null) {}

@@ -48,6 +48,8 @@ export interface ModelRequest {
   resultTool?: string;
   /** The vendor's container in which earlier answers of the conversation ran code. Absent: none exists any more. */
   container?: string;
+  /** What the vendor counts in this request. Absent: nobody has asked it. */
+  countedTokens?: number;
 }
 
 export interface TokenCounts {
@@ -149,6 +151,11 @@ export interface ModelProvider {
   checkSetup?(): void;
   /** What of these tools and options its vendor does not take, in words. It is asked when a worker starts. */
   faultsOf?(request: Pick<ModelRequest, 'tools' | 'serverTools' | 'options'>): string[];
+  /**
+   * Tokens of this request, by the vendor's own count. Absent: the vendor has no route for it, and the engine estimates them. It is
+   * asked for large requests only; whatever it throws, and a late answer, is no failure of the step.
+   */
+  countTokens?(request: ModelRequest, signal: AbortSignal): Promise<number>;
   /** @throws ModelFailure, classified */
   request(request: ModelRequest, callbacks: ModelCallbacks): Promise<ModelResponse>;
 }

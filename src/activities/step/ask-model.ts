@@ -4,6 +4,7 @@
  */
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { systemPrompt } from '../../agents/agent';
+import { countedModel } from '../../model/context/counted-model';
 import { askChain, mostRequests, type ChainAnswer, type ChainLink } from '../../model/fallback';
 import { isModelBusy } from '../../model/limits/limited-model';
 import { costUsd } from '../../model/prices';
@@ -26,6 +27,8 @@ export interface ModelRequestParts {
   /** The tool through which the model gives its result. Absent: the answer is to be text. */
   resultTool?: string;
   asker: ModelAsker;
+  /** Whether so many tokens, which are more than the agent's window, can become fewer by compaction. Absent: they cannot. */
+  canShorten?: (tokens: number) => boolean;
 }
 
 export interface ModelAnswer extends ChainAnswer {
@@ -46,7 +49,9 @@ export async function askModel(
   parts: ModelRequestParts,
   showText: ShowText,
 ): Promise<ModelAnswer> {
-  const { chain, waitedMs } = withinLimits(deps, deps.models.chainOf(preparedAgent), parts.asker);
+  const links = deps.models.chainOf(preparedAgent);
+  const limited = withinLimits(deps, links, parts.asker);
+  const chain = limited.chain.map((link, index) => counted(deps, link, links[index]!, preparedAgent, parts));
   const messages = await messagesWithFiles(deps, parts.messages);
   const requestOf = (link: ChainLink) => requestFor(link, chain[0]!, preparedAgent, { ...parts, messages });
   const { info, cancellationSignal: signal } = Context.current();
@@ -54,11 +59,23 @@ export async function askModel(
   const beginAnswer = () => showText((requests += 1));
   try {
     const answer = await askChain(chain, { requestOf, beginAnswer, signal }, deps.models.circuits);
-    return { ...answer, waitedMs: waitedMs() };
+    return { ...answer, waitedMs: limited.waitedMs() };
   } catch (error) {
     if (isModelBusy(error)) throw asWaiting(deps, error);
     throw isModelFailure(error) ? asApplicationFailure(error) : error;
   }
+}
+
+/** The model, which counts large requests before they take a place within its limits. */
+function counted(
+  { models: { counter } }: Dependencies,
+  link: ChainLink,
+  { provider: by, settings: { limits } }: ChainLink,
+  { agent: { contextWindow: window } }: PreparedAgent,
+  { canShorten = () => false }: ModelRequestParts,
+): ChainLink {
+  const terms = { counter, by, window, ...optional({ tokensPerMinute: limits?.tokensPerMinute }), canShorten };
+  return { ...link, provider: countedModel(link.provider, terms) };
 }
 
 /**

@@ -124,6 +124,13 @@ export function planOf(entries: Entry[], { window, used }: WindowUsage): Plan {
   return saving > 0 ? { how: 'clear', upTo } : { how: 'nothing' };
 }
 
+/** Whether a conversation of so many tokens, more than the window has, becomes shorter by compaction. */
+export function canMakeRoom(blocks: StoredBlock[], { agent }: PreparedAgent, tokens: number): boolean {
+  const entries = entriesOf(blocks);
+  const used = Math.max(tokens, sum(entries));
+  return planOf(entries, { window: agent.contextWindow, used }).how !== 'nothing';
+}
+
 function lastToClear(entries: Entry[]): number {
   const withResults = entries.flatMap(({ message }, index) => (hasResults(message) ? [index] : []));
   return withResults.at(-KEPT_RESULTS - 1) ?? -1;

@@ -32,6 +32,7 @@ import {
   messagesForModel,
   totalTokens,
   asTooLong,
+  canMakeRoom,
   repeatAnswerText,
   saysFull,
   PROMPT_TOO_LONG,
@@ -81,7 +82,8 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
   const container = containerOf(blocks, agent);
   const asker = { turn: input.turn, what: `step ${input.step}`, step: input.step };
   const resultTool = agent.agent.result === undefined ? {} : { resultTool: GIVE_RESULT };
-  const parts = { messages, tools, container, asker, ...resultTool };
+  const canShorten = (tokens: number) => canMakeRoom(blocks, agent, tokens);
+  const parts = { messages, tools, container, asker, canShorten, ...resultTool };
   const answer = await askModel(deps, agent, parts, liveText(deps, input)).catch(asTooLong);
   const shownAs = {
     shown: tools.length < agent.catalogue.length ? tools.map(({ name }) => name) : null,

@@ -5,7 +5,7 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
 import { type JsonObject, isJsonObject, type Json } from '../../shared/json/json';
 import { MessageAccumulator } from './accumulate';
-import { eventsOf, toWire, type WireBody } from './wire';
+import { eventsOf, toCountBody, toWire, type WireBody } from './wire';
 import { classifyFailure, type FailureContext, type Vendor } from '../failure';
 import { tellRates } from '../limits/vendor-room';
 import { DEFAULT_TIMEOUT_MS, TimeLimit } from '../time-limit';
@@ -42,6 +42,8 @@ export interface ClientOptions {
 export interface AnthropicPlatform {
   client(options: ClientOptions): Anthropic;
   vendor: Vendor;
+  /** Whether it has a route that counts the tokens of a request. */
+  countsTokens: boolean;
   /** Literal secrets to remove from messages. */
   secrets: readonly (string | undefined)[];
 }
@@ -81,6 +83,7 @@ function ownClient(options: AnthropicOptions, common: ClientOptions): Anthropic 
 
 export class AnthropicProvider implements ModelProvider {
   readonly name: string;
+  readonly countTokens?: NonNullable<ModelProvider['countTokens']>;
   private readonly client: Anthropic;
   private readonly timeoutMs: number;
 
@@ -94,6 +97,7 @@ export class AnthropicProvider implements ModelProvider {
       ...optional({ defaultHeaders: options.headers }),
     };
     this.client = options.platform?.client(common) ?? ownClient(options, common);
+    if (options.platform?.countsTokens ?? true) this.countTokens = (request, signal) => this.count(request, signal);
   }
 
   faultsOf({ tools }: Pick<ModelRequest, 'tools'>): string[] {
@@ -106,7 +110,7 @@ export class AnthropicProvider implements ModelProvider {
    */
   async request(request: ModelRequest, callbacks: ModelCallbacks): Promise<ModelResponse> {
     callbacks.signal.throwIfAborted();
-    const wire = toWire(request, { provider: this.name, structuredOutputs: this.structuredOutputs(request.model) });
+    const wire = this.wire(request);
     const body = this.options.cacheControl === false ? wire : withCacheBreakpoints(wire);
     const limit = new TimeLimit(callbacks.signal, this.timeoutMs, this.context(request.model));
     const accumulator = new MessageAccumulator();
@@ -146,6 +150,16 @@ export class AnthropicProvider implements ModelProvider {
       throw classifyFailure(error, this.context(model));
     }
     limit.throwIfOver(); // an aborted stream may end as if it were complete
+  }
+
+  private async count(request: ModelRequest, signal: AbortSignal): Promise<number> {
+    const body = toCountBody(this.wire(request));
+    const { input_tokens } = await this.client.post<{ input_tokens: number }>('/v1/messages/count_tokens', { body, signal });
+    return input_tokens;
+  }
+
+  private wire(request: ModelRequest): WireBody {
+    return toWire(request, { provider: this.name, structuredOutputs: this.structuredOutputs(request.model) });
   }
 
   private structuredOutputs(model: string): boolean {

@@ -60,6 +60,13 @@ export function toWire(
   };
 }
 
+/** The fields that `POST /v1/messages/count_tokens` takes; it refuses others. */
+const COUNTED_FIELDS: readonly string[] = ['model', 'messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config'];
+
+export function toCountBody(body: WireBody): JsonObject {
+  return Object.fromEntries(Object.entries(body).filter(([field]) => COUNTED_FIELDS.includes(field)));
+}
+
 /** The agent's own options for the answer, such as its effort. */
 function outputOptions({ output_config: own = null }: JsonObject): JsonObject {
   return isJsonObject(own) ? own : {};

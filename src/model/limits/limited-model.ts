@@ -1,7 +1,7 @@
 /** A model that is asked only within its limits: each request passes its gate, and what the vendor says is passed on to it. */
 import { optional } from '../../shared/json/optional';
-import { estimatedUsage } from '../estimated-usage';
-import { ModelFailure, type ModelProvider, type ModelRequest, type ModelResponse } from '../provider';
+import { estimatedTokens } from '../estimated-usage';
+import { ModelFailure, type ModelProvider, type ModelResponse } from '../provider';
 import type { ModelLimits } from '../settings';
 import type { TokenUse } from './ledger';
 import type { ModelGate } from './gate';
@@ -43,14 +43,13 @@ export function isModelBusy(error: unknown): error is ModelBusy {
 
 /** A longer pause makes another model take the step, ms; the same as of a failure (fallback.ts). */
 const LONGEST_PAUSE_MS = 10_000;
-/** Of an image or a document only so many characters count: a token of it is more than a few letters of base64. */
-const MOST_DATA = 6000;
 
 /** @throws from `request`, beside what the provider throws: ModelBusy */
 export function limitedModel<P extends ModelProvider>(provider: P, terms: LimitedBy): P {
   const request: ModelProvider['request'] = async (modelRequest, callbacks) => {
     const { gate, name: model, limits, id, of } = terms;
-    const asker = { id, of, inputTokens: inputTokens(modelRequest), maxTokens: modelRequest.maxTokens };
+    const { countedTokens, maxTokens } = modelRequest;
+    const asker = { id, of, inputTokens: countedTokens ?? estimatedTokens(modelRequest), maxTokens };
     const { keepsPlace, onWait } = terms;
     const place = await gate.enter({ model, limits, asker, ...optional({ keepsPlace }) }, callbacks.signal, onWait);
     if (!place.ok) throw refusal(terms, place);
@@ -109,11 +108,4 @@ function isInStream({ details }: ModelFailure['facts']): boolean {
 function tokensOf({ usage }: ModelResponse): TokenUse {
   const { input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens } = usage;
   return { all: input_tokens + output_tokens + cache_read_tokens + cache_creation_tokens, answer: output_tokens };
-}
-
-function inputTokens({ system, messages, tools }: ModelRequest): number {
-  const short = (key: string, value: unknown) =>
-    key === 'data' && typeof value === 'string' ? value.slice(0, MOST_DATA) : value;
-  const sent = JSON.stringify({ system, messages: messages.map(({ role, content }) => ({ role, content })), tools }, short);
-  return estimatedUsage(sent.length, 0).input_tokens;
 }

@@ -13,7 +13,7 @@ import { DEFAULT_TIMEOUT_MS, TimeLimit } from '../time-limit';
 import { ChatAccumulator } from './chat-answer';
 import { toChatBody, type ChatDialect } from './chat-request';
 import { ResponsesAccumulator } from './responses-answer';
-import { toResponsesBody } from './responses-request';
+import { toCountBody, toResponsesBody } from './responses-request';
 import { sdk } from './vendor';
 import { looseTools } from '../schemas/subsets';
 import { openAiVendor } from './vendor';
@@ -56,6 +56,7 @@ interface Accumulator {
 
 export class OpenAiProvider implements ModelProvider {
   readonly name: string;
+  readonly countTokens?: NonNullable<ModelProvider['countTokens']>;
   private readonly client: OpenAI;
   private readonly timeoutMs: number;
   private readonly api: 'responses' | 'chat';
@@ -77,15 +78,16 @@ export class OpenAiProvider implements ModelProvider {
       timeout: this.timeoutMs,
       logLevel: 'off', // the SDK prints whole events when one does not parse
     });
+    if (this.api === 'responses') this.countTokens = (request, signal) => this.count(request, signal);
   }
 
   /**
    * One model request, streamed.
    * @throws ModelFailure, classified; or the signal's own reason when the signal aborted
    */
-  async request({ messages, ...others }: ModelRequest, callbacks: ModelCallbacks): Promise<ModelResponse> {
+  async request(modelRequest: ModelRequest, callbacks: ModelCallbacks): Promise<ModelResponse> {
     callbacks.signal.throwIfAborted();
-    const request = { ...others, messages: withTakenFiles(messages, this.options.files ?? OPENAI_FILES) };
+    const request = this.withFiles(modelRequest);
     const context = this.context(request.model);
     const limit = new TimeLimit(callbacks.signal, this.timeoutMs, context);
     try {
@@ -111,6 +113,16 @@ export class OpenAiProvider implements ModelProvider {
     } finally {
       limit.abort();
     }
+  }
+
+  private async count(request: ModelRequest, signal: AbortSignal): Promise<number> {
+    const body = toCountBody(toResponsesBody(this.withFiles(request), this.name, this.structuredOutputs));
+    const { input_tokens } = await this.client.post<{ input_tokens: number }>('/responses/input_tokens', { body, signal });
+    return input_tokens;
+  }
+
+  private withFiles({ messages, ...others }: ModelRequest): ModelRequest {
+    return { ...others, messages: withTakenFiles(messages, this.options.files ?? OPENAI_FILES) };
   }
 
   /** @throws Error without a key, unless there is an address: another server may need none */

@@ -56,6 +56,22 @@ export function toResponsesBody(modelRequest: ModelRequest, provider: string, st
   };
 }
 
+/** The fields that `POST /responses/input_tokens` takes. */
+const COUNTED_FIELDS: readonly string[] = [
+  'model',
+  'input',
+  'instructions',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'text',
+  'reasoning',
+];
+
+export function toCountBody(body: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(body).filter(([field]) => COUNTED_FIELDS.includes(field)));
+}
+
 /**
  * Answers of this provider go back as they came, with their reasoning. All others are repaired as for the Messages API, whose rules
  * about calls and results are the same.
