@@ -32,7 +32,7 @@ import { ToolGate } from './tools/limits/gate';
 import { Registry } from './tools/catalogue/registry';
 import { NO_SOURCE, type ToolSource } from './tools/catalogue/tool-source';
 import { watchEventLoop } from './worker/event-loop-watch';
-import { checkModels, warnOfMisfits } from './worker/models-at-start';
+import { checkModels, warnOfMisfits, warnOfPrices } from './worker/models-at-start';
 import { workflowBundle, type WorkflowBundle } from './worker/workflow-bundle';
 import { version } from './version';
 import { NAMESPACE_ATTRIBUTES } from './shared/search-attributes';
@@ -119,6 +119,7 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
     );
   const models = modelsOf(parts);
   checkModels(app, models);
+  warnOfPrices(app, models, log);
   if (parts.childrenMayReadSecrets) acceptNoIsolation();
   const toolThreads = toolThreadsOf(parts);
   await checkSearchAttributes(connection, namespace);
@@ -137,6 +138,7 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
   warnOfMisfits(registry.all(), models, log);
   registry.beforeReplace((next, agents) => {
     checkModels(next, models);
+    warnOfPrices(next, models, log);
     warnOfMisfits(agents, models, log);
   });
   registry.beforeReplace((next) => (toolThreads === null ? needsModule(next) : isolatedTool(next) && toolThreads.renew()));

@@ -3,6 +3,7 @@
  * returns it.
  */
 import type { JsonObject } from '../shared/json/json';
+import type { Thinking } from '../shared/thinking';
 import type { Approvals } from '../rules/approvals';
 import type { Budget } from '../tools/limits/budgets';
 import type { CatalogueDefinition, CatalogueSettings } from '../tools/catalogue/find-tools';
@@ -30,7 +31,11 @@ export interface AgentDefinition {
   model?: string | readonly string[];
   /** Largest answer of one step, tokens. Default 8192. */
   maxTokens?: number;
-  /** Further fields of the model request (thinking, temperature…). */
+  /**
+   * How much its models think: `off`, `low`, `medium`, `high`, or `{ budgetTokens }` (docs/models.md). Default: as they do by themselves.
+   */
+  thinking?: Thinking;
+  /** Further fields of the model request (temperature…), in the vendor's own form. */
   modelOptions?: JsonObject;
   /**
    * The vendor's server-side tools that this agent may use, e.g. `{type:'web_search_20250305',name:'web_search'}`. They bypass
@@ -87,6 +92,7 @@ export interface Agent<R = unknown>
       Omit<
         AgentDefinition,
         | 'model'
+        | 'thinking'
         | 'limits'
         | 'permissions'
         | 'tools'
@@ -104,6 +110,7 @@ export interface Agent<R = unknown>
   readonly wanted: readonly ToolReference[];
   readonly mcpServers: readonly string[];
   readonly model: string | readonly string[] | undefined;
+  readonly thinking: Thinking | undefined;
   readonly limits: AgentLimits;
   /** Whether its definition sets `limits.costUsd`: the default limit applies only if the model has a price. */
   readonly ownCostLimit: boolean;

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { ModelDefinitions, ModelSettings } from '../model/settings';
 import { type JsonObject, unknownFields } from '../shared/json/json';
+import { thinkingFaults } from '../shared/thinking';
 import { approvalFaults, type Approvals } from '../rules/approvals';
 import { budgetFaults, type Budget } from '../tools/limits/budgets';
 import { catalogueFaults, catalogueSettings, type CatalogueDefinition } from '../tools/catalogue/find-tools';
@@ -31,6 +32,7 @@ const FIELDS: Readonly<Record<keyof AgentDefinition, true>> = {
   mcpServers: true,
   model: true,
   maxTokens: true,
+  thinking: true,
   modelOptions: true,
   serverTools: true,
   limits: true,
@@ -98,7 +100,7 @@ export function defineAgent(definition: AgentDefinition): Agent {
     `contextWindow is ${contextWindow}; it must be an integer from 1000, in tokens`,
   );
   fault(!(compactAt > 0 && compactAt <= 1), `compactAt is ${compactAt}; it must be a part of the window, above 0 and at most 1`);
-  faults.push(...limitFaults(limits), ...chainFaults(definition.model));
+  faults.push(...limitFaults(limits), ...chainFaults(definition.model), ...thinkingFaults(definition.thinking, 'thinking'));
   const mcpServers = definition.mcpServers ?? [];
   fault(
     !Array.isArray(mcpServers) ||
@@ -127,6 +129,7 @@ export function defineAgent(definition: AgentDefinition): Agent {
     mcpServers: Object.freeze([...mcpServers]),
     model: definition.model,
     maxTokens: definition.maxTokens ?? 8192,
+    thinking: definition.thinking,
     modelOptions: definition.modelOptions ?? {},
     serverTools: definition.serverTools ?? [],
     limits,

@@ -2,12 +2,13 @@
 import { isJsonObject, unknownFields } from '../shared/json/json';
 import type { ModelProvider } from '../model/provider';
 import type { ModelDefinitions, ModelSetting, ModelSettings } from '../model/settings';
+import { thinkingFaults } from '../shared/thinking';
 import type { Agent } from './agent';
 
 /** Each request to a dead vendor costs a wait: a longer chain would wait for minutes. */
 const MOST_IN_CHAIN = 5;
 const MODEL_NAME = /^[\x21-\x7e]{1,200}$/;
-const SETTING_FIELDS = ['provider', 'options', 'limits', 'prices'];
+const SETTING_FIELDS = ['provider', 'options', 'thinking', 'limits', 'prices'];
 const LIMIT_FIELDS = ['requestsPerMinute', 'tokensPerMinute', 'concurrent'];
 const PRICE_FIELDS = ['input', 'output', 'cacheRead', 'cacheWrite'];
 
@@ -30,11 +31,12 @@ export function modelFaults(definitions: ModelDefinitions | undefined): string[]
 }
 
 function settingFaults(setting: ModelSetting, of: string): string[] {
-  const { provider, options, limits, prices } = setting ?? {};
+  const { provider, options, thinking, limits, prices } = setting ?? {};
   const faults = [
     ...unknownFields(setting, SETTING_FIELDS, of),
     ...unknownFields(limits, LIMIT_FIELDS, `${of}.limits`),
     ...unknownFields(prices, PRICE_FIELDS, `${of}.prices`),
+    ...(thinking === false ? [] : thinkingFaults(thinking, `${of}.thinking`)),
   ];
   if (provider !== undefined && !isProvider(provider))
     faults.push(

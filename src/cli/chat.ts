@@ -5,7 +5,7 @@
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
 import type { HoldfastClient } from '../client/holdfast-client';
-import { DecisionNotAccepted, NoWorker } from '../client/errors';
+import { DecisionNotAccepted, InvalidRequest, NoWorker } from '../client/errors';
 import type { SessionHandle } from '../client/sessions/session-handle';
 import type { TurnHandle } from '../client/turns/turn-handle';
 import type { SessionView } from '../shared/turn/session';
@@ -13,8 +13,9 @@ import { visible } from '../shared/text/visible';
 import { EndOfInput, TerminalQuestions } from './support/terminal-questions';
 import { userName } from './support/decide-options';
 import { oneLine, resultLines } from './support/describe';
-import { EXIT, Exit, exitOf } from './support/exit';
+import { EXIT, Exit, exitOf, UsageError } from './support/exit';
 import { follow } from './support/follow';
+import { collect, FILE_OPTION, withFiles } from './support/message-files';
 import type { Output } from './support/output';
 import { StreamedText } from './support/streamed-text';
 import { WaitingCallPrompt } from './support/waiting-calls';
@@ -37,9 +38,13 @@ const LOOK_AFTER = new Set([
   'tool_result',
 ]);
 
+/** `/file PATH` on a terminal. A line of a script is never a command: whoever wrote it may not be the person who may read the file. */
+const FILE_LINE = /^\/file\s+(\S.*)$/;
+
 interface ChatOptions {
   agent?: string;
   session?: string;
+  file?: string[];
 }
 
 export function chat(program: Command, output: () => Output): void {
@@ -48,7 +53,8 @@ export function chat(program: Command, output: () => Output): void {
     .description('A conversation in the terminal. If standard input is not a terminal, each of its lines is a message.')
     .option('--agent <name>', 'which agent; of a session that is there already: its own')
     .option('--session <id>', 'goes on with this session, or opens one of this id')
-    .action(async ({ agent, session: id }: ChatOptions) => {
+    .option(FILE_OPTION, 'a file for the first message; may be repeated. On a terminal `/file PATH` adds one to the next', collect, [])
+    .action(async ({ agent, session: id, file = [] }: ChatOptions) => {
       if (agent === undefined && id === undefined)
         program.error('chat: name the agent: --agent NAME, or a session: --session ID');
       await withClient(async (client) => {
@@ -59,7 +65,7 @@ export function chat(program: Command, output: () => Output): void {
             : opening
               ? await client.openSession({ id, ...opening })
               : client.session(id);
-        await new Chat(client, session, output()).run(await session.status());
+        await new Chat(client, session, output(), file).run(await session.status());
       });
     });
 }
@@ -75,6 +81,8 @@ class Chat {
     private readonly client: HoldfastClient,
     private readonly session: SessionHandle,
     private readonly output: Output,
+    /** Paths of files for the next message. */
+    private files: string[],
   ) {}
 
   private get terminal(): boolean {
@@ -138,12 +146,19 @@ class Chat {
   }
 
   /** On a terminal the user may repeat a message that was not accepted; a script has to stop. */
-  private async say(message: string): Promise<void> {
+  private async say(line: string): Promise<void> {
+    const [, path] = (this.terminal ? FILE_LINE.exec(line.trim()) : null) ?? [];
+    if (path !== undefined) {
+      this.files.push(path);
+      return this.output.say(`(${visible(path)} goes with your next message)`);
+    }
     try {
-      const { turn_id } = await this.session.send(message);
+      const files = this.files;
+      this.files = [];
+      const { turn_id } = await this.session.send(await withFiles(this.client, line, files));
       await this.follow(turn_id);
     } catch (error) {
-      if (!this.terminal || !(error instanceof DecisionNotAccepted || error instanceof NoWorker)) throw error;
+      if (!this.terminal || !isForUser(error)) throw error;
       this.output.say(visible(error.message));
     }
   }
@@ -203,6 +218,11 @@ class Chat {
     this.output.note('Interrupting the turn; Ctrl-C again leaves it running.');
     await this.session.interrupt({ by: userName() }).catch((error: unknown) => this.output.note(errorMessage(error)));
   }
+}
+
+/** What the user can mend by saying it again, or otherwise. */
+function isForUser(error: unknown): error is Error {
+  return [DecisionNotAccepted, NoWorker, InvalidRequest, UsageError].some((kind) => error instanceof kind);
 }
 
 function nullAtEndOfInput(error: unknown): null {

@@ -1,15 +1,12 @@
 /** `holdfast run`: starts a turn, and follows it if asked. */
-import { readFile } from 'node:fs/promises';
-import { basename } from 'node:path';
 import type { Command } from 'commander';
-import type { HoldfastClient } from '../client/holdfast-client';
 import type { SessionHandle } from '../client/sessions/session-handle';
 import type { TurnHandle } from '../client/turns/turn-handle';
 import type { MessageInput } from '../shapes/message';
-import { errorMessage } from '../shared/text/error-message';
 import { describeTurn } from './support/describe';
-import { EXIT, Exit, exitOf, UsageError } from './support/exit';
+import { EXIT, Exit, exitOf } from './support/exit';
 import { follow } from './support/follow';
+import { collect, FILE_OPTION, withFiles } from './support/message-files';
 import type { Output } from './support/output';
 import { untilStopped } from './support/until-stopped';
 import { withClient } from './support/with-client';
@@ -32,7 +29,7 @@ export function run(program: Command, output: () => Output): void {
     .requiredOption('--agent <name>', 'which agent')
     .option('--id <key>', 'idempotency key: the same key again gives the same turn')
     .option('--session <id>', 'a turn of this session, after those that wait there; opens it, if it is new')
-    .option('--file <path>', 'an image, a PDF or a text that the model gets with the message; may be repeated', collect, [])
+    .option(FILE_OPTION, 'an image, a PDF or a text that the model gets with the message; may be repeated', collect, [])
     .option('--follow', 'watch it to its end: exit 0 completed, 3 refused, 1 any other end')
     .action((words: string[], options: RunOptions) =>
       withClient(async (client) => {
@@ -59,27 +56,6 @@ export function run(program: Command, output: () => Output): void {
         if (exitOf(view.state) !== EXIT.done) throw new Exit(exitOf(view.state));
       }),
     );
-}
-
-function collect(path: string, before: string[]): string[] {
-  return [...before, path];
-}
-
-/** The text, and the files after it. @throws InvalidRequest that names what is wrong with a file */
-async function withFiles(client: HoldfastClient, text: string, paths: readonly string[]): Promise<MessageInput> {
-  if (paths.length === 0) return text;
-  const files: MessageInput = [];
-  for (const path of paths) files.push(await client.files.put({ bytes: await bytesOf(path), name: basename(path) }));
-  return [{ type: 'text', text }, ...files];
-}
-
-/** @throws UsageError */
-async function bytesOf(path: string): Promise<Buffer> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    throw new UsageError(`--file ${path} cannot be read: ${errorMessage(error)}`);
-  }
 }
 
 async function inSession(session: SessionHandle, message: MessageInput, key: { id?: string }): Promise<TurnHandle> {

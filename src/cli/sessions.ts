@@ -1,6 +1,7 @@
 /** `holdfast sessions`: lists sessions; shows, renames or closes one of them. */
 import type { Command } from 'commander';
 import type { SessionSummary } from '../shapes/session';
+import { costText } from '../shared/turn/turn-view';
 import { oneLine } from './support/describe';
 import { wholeNumber } from './support/numbers';
 import type { Output } from './support/output';
@@ -40,7 +41,7 @@ async function one(id: string, { rename, close }: { rename?: string; close?: boo
   output.answer(view, [
     `${view.session_id}  ${view.state}  ${oneLine(view.title ?? '', 100)}`.trimEnd(),
     `  agent ${view.agent}, with ${oneLine(view.requester)}; ${view.turns} turns have ended, ${queue.length} wait`,
-    `  ${usage.input_tokens + usage.cache_read_tokens + (usage.cache_creation_tokens ?? 0)} tokens in, ${usage.output_tokens} out, $${usage.cost_usd.toFixed(4)}${cached_share === null ? '' : `; cached ${Math.round(cached_share * 100)} %`}`,
+    `  ${usage.input_tokens + usage.cache_read_tokens + (usage.cache_creation_tokens ?? 0)} tokens in, ${usage.output_tokens} out, ${costText(usage)}${cached_share === null ? '' : `; cached ${Math.round(cached_share * 100)} %`}`,
     ...(running ? [`  runs: ${running.turn_id}`] : []),
     ...(held ? [`  held: ${held.turn_id} ended ${held.state}${held.reason ? `, ${oneLine(held.reason, 200)}` : ''}`] : []),
     ...last.slice(-5).map(({ turn_id, state }) => `  ${turn_id}  ${state}`),

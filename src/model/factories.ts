@@ -106,6 +106,7 @@ function lazily(name: string, { model, toolCalls, counts = false }: Lazy, make: 
     model,
     checkSetup: () => provider().checkSetup?.(),
     faultsOf: (request) => provider().faultsOf?.(request) ?? [],
+    thinkingFault: (thinking, of) => provider().thinkingFault?.(thinking, { ...of, model }) ?? null,
     ...(counts ? { countTokens: (request, signal) => count(provider(), { ...request, model }, signal) } : {}),
     request: (request, callbacks) => provider().request({ ...request, model }, callbacks),
   };

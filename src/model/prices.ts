@@ -88,6 +88,8 @@ export interface Cost {
   usd: number;
   /** False: the model's price is not known, and 0 does not mean free. */
   priced: boolean;
+  /** Tokens of models without a known price. */
+  unpricedTokens: number;
 }
 
 export interface AskedModel {
@@ -105,14 +107,14 @@ export interface AskedModel {
 export function costUsd(model: AskedModel, usage: ModelUsage, own: OwnPrices = {}): Cost {
   const parts = usage.billed ?? [{ model: model.answered, ...usage }];
   let micro = (usage.web_searches ?? 0) * SEARCH_PRICE * 1e6;
-  let isPriced = true;
+  let unpricedTokens = 0;
   for (const part of parts) {
     const ownPrice = part.model === model.answered && Object.hasOwn(own, model.asked) ? own[model.asked]!.prices : undefined;
     const price = ownPrice ?? priceOf(part.model, own) ?? (part.model === model.answered ? askedPrice(model, own) : undefined);
-    if (price === undefined) isPriced = false;
+    if (price === undefined) unpricedTokens += sumOf(part);
     else micro += microOf(price, part);
   }
-  return { usd: Math.round(micro * 100) / 1e8, priced: isPriced };
+  return { usd: Math.round(micro * 100) / 1e8, priced: unpricedTokens === 0, unpricedTokens };
 }
 
 /** The price of a model of an agent; undefined: none is known. */

@@ -3,6 +3,8 @@
  * blocks and signatures go back as they came.
  */
 import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
+import type { Thinking } from '../shared/thinking';
+import type { ThinkingModel } from './thinking';
 
 export interface ModelMessage {
   role: 'user' | 'assistant';
@@ -41,6 +43,8 @@ export interface ModelRequest {
   maxTokens: number;
   /** Extra fields for the wire (thinking, temperature…), from the agent's definition. */
   options: JsonObject;
+  /** How much the model thinks. The vendor's own fields in `options` count more. Absent: as it does by itself. */
+  thinking?: Thinking;
   /**
    * The tool of `tools` through which the model gives the data that its agent is asked for. A vendor with structured output lets the
    * model write the data as its last answer instead (native-result.ts). Absent: text is enough.
@@ -151,6 +155,10 @@ export interface ModelProvider {
   checkSetup?(): void;
   /** What of these tools and options its vendor does not take, in words. It is asked when a worker starts. */
   faultsOf?(request: Pick<ModelRequest, 'tools' | 'serverTools' | 'options'>): string[];
+  /**
+   * Why the vendor cannot make the model think so; null: it can. It is asked when a worker starts. Absent: it has no setting for thinking.
+   */
+  thinkingFault?(thinking: Thinking, of: ThinkingModel): string | null;
   /**
    * Tokens of this request, by the vendor's own count. Absent: the vendor has no route for it, and the engine estimates them. It is
    * asked for large requests only; whatever it throws, and a late answer, is no failure of the step.

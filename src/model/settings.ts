@@ -2,6 +2,7 @@
 import type { JsonObject } from '../shared/json/json';
 import type { Price } from './prices';
 import type { ModelProvider } from './provider';
+import type { Thinking } from '../shared/thinking';
 
 /** What all workers of a store together may ask of a model. */
 export interface ModelLimits {
@@ -16,6 +17,8 @@ export interface ModelSetting {
   provider?: ModelProvider;
   /** Fields of its requests (thinking, temperature…) beside the agent's `modelOptions`, over which they count. */
   options?: JsonObject;
+  /** Counts over the agent's `thinking`; false: the model thinks as it does by itself. */
+  thinking?: Thinking | false;
   limits?: ModelLimits;
   /** US dollars for a million tokens; they count over our table. */
   prices?: Price;
@@ -25,3 +28,9 @@ export type ModelSettings = Readonly<Record<string, ModelSetting>>;
 
 /** As an app writes them: a provider alone stands for `{ provider }`. */
 export type ModelDefinitions = Readonly<Record<string, ModelProvider | ModelSetting>>;
+
+/** What a model of an agent is told of thinking; undefined: nothing. */
+export function thinkingOf(agent: { readonly thinking: Thinking | undefined }, setting: ModelSetting): Thinking | undefined {
+  const thinking = setting.thinking ?? agent.thinking;
+  return thinking === false ? undefined : thinking;
+}

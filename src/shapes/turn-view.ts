@@ -75,6 +75,10 @@ export const usage = z.object({
   cache_read_tokens: z.number(),
   cache_creation_tokens: z.number().optional().describe('Absent in older turns.'),
   cost_usd: z.number(),
+  unpriced_tokens: z
+    .number()
+    .optional()
+    .describe('Tokens of models whose price is not known: what they cost is not in `cost_usd`. Absent: none.'),
 });
 export type TurnUsage = z.infer<typeof usage>;
 

@@ -5,7 +5,7 @@ import { ConfigError } from '../config/error';
 import type { ChainLink } from '../model/fallback';
 import { namesOf, type Models } from '../model/models';
 import { askedPrice } from '../model/prices';
-import type { ModelSettings } from '../model/settings';
+import { thinkingOf, type ModelSettings } from '../model/settings';
 import type { PreparedAgent } from '../tools/catalogue/registry';
 import { errorMessage } from '../shared/text/error-message';
 import type { ToolLogger } from '../tools/define/tool';
@@ -16,6 +16,7 @@ export function checkModels({ agents, models: settings = {} }: App, models: Mode
     for (const link of chainOf(agent, settings, models)) {
       checkPrice(agent, link, settings);
       checkSetup(agent, link);
+      checkThinking(agent, link);
     }
 }
 
@@ -39,6 +40,19 @@ function checkPrice({ name: agent, ownCostLimit, limits }: Agent, { name, model 
   );
 }
 
+/** Logs the models of which no price is known: the default limit in dollars does not bind, and the cost of a turn is unknown. */
+export function warnOfPrices({ agents, models: settings = {} }: App, models: Models, log: ToolLogger): void {
+  const links = agents.flatMap((agent) => chainOf(agent, settings, models));
+  const unpriced = links.filter(({ name, model }) => askedPrice({ asked: name, id: model }, settings) === undefined);
+  if (unpriced.length === 0) return;
+  const names = [...new Set(unpriced.map(({ name }) => name))];
+  const todo = 'set `prices` of these models in defineApp({ models }), in US dollars for a million tokens (docs/models.md)';
+  log.warn(
+    { models: names, todo },
+    'no price is known of these models: the cost of their steps is unknown, and limits in dollars do not bind',
+  );
+}
+
 /** @throws ConfigError for a missing package or key */
 function checkSetup({ name: agent }: Agent, { name, provider }: ChainLink): void {
   try {
@@ -46,6 +60,20 @@ function checkSetup({ name: agent }: Agent, { name, provider }: ChainLink): void
   } catch (error) {
     throw new ConfigError(`Agent ${agent} cannot use its model ${JSON.stringify(name)}. ${errorMessage(error)}`);
   }
+}
+
+/** @throws ConfigError for a setting that the vendor of the model has no form for */
+function checkThinking(agent: Agent, { name, provider, model, settings }: ChainLink): void {
+  const thinking = thinkingOf(agent, settings);
+  if (thinking === undefined) return;
+  const fault =
+    provider.thinkingFault === undefined
+      ? `its provider ${provider.name} has no setting for it`
+      : provider.thinkingFault(thinking, { model, maxTokens: agent.maxTokens });
+  if (fault === null) return;
+  throw new ConfigError(
+    `Agent ${agent.name} has thinking ${JSON.stringify(thinking)}, and its model ${JSON.stringify(name)} cannot do that: ${fault}. Change it, or set \`thinking\` of this model in defineApp({ models }); false leaves the model as it is by itself (docs/models.md).`,
+  );
 }
 
 /** Logs what the vendors of an agent's models do not take as it is: tools that they get without `strict`, for example. */

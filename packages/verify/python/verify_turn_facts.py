@@ -3,7 +3,8 @@ its steps, its answers*. For verify_bundle.py, which gives what reads values: `f
 import re
 
 CUT, ATTRIBUTE, CENTS, TEXT_LIMIT, NAME = (12_000, 800_000), 255, 1e-9, 32_000, (100, 250)
-SUMS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens", "cost_usd")
+SUMS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens", "cost_usd",
+        "unpriced_tokens")
 NOT_KEPT = re.compile(r"\[a block of type .* could not be kept\]", re.DOTALL)
 OF_VIEW = ("state", "reason", "envelope")
 # Where the last event of a run has the turn's result.

@@ -44,6 +44,7 @@ export function agentDefinition(preparedAgent: PreparedAgent, { defaultModel, ..
     model,
     ...describedChain(names, preparedAgent.models),
     max_tokens: agent.maxTokens,
+    ...(agent.thinking === undefined ? {} : { thinking: agent.thinking }),
     model_options: secretless(agent.modelOptions),
     server_tools: secretless(agent.serverTools),
     mcp_servers: agent.mcpServers,
@@ -102,9 +103,10 @@ function describedChain(names: readonly string[], settings: ModelSettings): { mo
   if (names.length === 1 && settings[names[0]!]?.provider === undefined) return {};
   return {
     models: names.map((name) => {
-      const { provider, options, limits } = settings[name] ?? {};
+      const { provider, options, thinking, limits } = settings[name] ?? {};
       const entry = { name, provider: provider?.name ?? null, model: provider?.model ?? name };
-      return { ...entry, options: secretless(options ?? {}), limits: limits ?? null, prices: pricesOf(name, settings) };
+      const thinks = thinking === undefined ? {} : { thinking };
+      return { ...entry, ...thinks, options: secretless(options ?? {}), limits: limits ?? null, prices: pricesOf(name, settings) };
     }),
   };
 }

@@ -8,6 +8,7 @@ import { countedModel } from '../../model/context/counted-model';
 import { askChain, mostRequests, type ChainAnswer, type ChainLink } from '../../model/fallback';
 import { isModelBusy } from '../../model/limits/limited-model';
 import { costUsd } from '../../model/prices';
+import { thinkingOf } from '../../model/settings';
 import { isModelFailure, type ModelFailure, type ModelMessage, type ModelRequest, type ModelTool } from '../../model/provider';
 import type { ModelOrigin, TakeStepInput, TakeStepOutput } from '../../shared/io/activities';
 import { optional } from '../../shared/json/optional';
@@ -99,6 +100,7 @@ function requestFor(
     serverTools: isFirstVendor ? agent.serverTools : [],
     maxTokens: agent.maxTokens,
     options: free,
+    ...optional({ thinking: thinkingOf(agent, settings) }),
     ...(container?.provider === provider.name ? { container: container.id } : {}),
     ...optional({ resultTool }),
   };
@@ -140,7 +142,8 @@ export function usageOf(deps: Dependencies, { models }: PreparedAgent, { respons
   const cost = costUsd({ asked: link.name, id: link.model, answered: model }, usage, models);
   if (!cost.priced && !deps.unpriced.has(model)) {
     deps.unpriced.add(model);
-    deps.log.warn({ model }, 'no price is known for this model: its cost counts as 0, and a cost limit does not bind');
+    deps.log.warn({ model }, 'no price is known for this model: its cost is unknown, and a cost limit does not bind');
   }
-  return { input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens, cost_usd: cost.usd };
+  const unpriced = cost.priced ? {} : { unpriced_tokens: cost.unpricedTokens };
+  return { input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens, cost_usd: cost.usd, ...unpriced };
 }

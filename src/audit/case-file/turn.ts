@@ -212,7 +212,7 @@ export function readOf<K extends BlockKind>(kind: K, blocks: readonly BlockCase[
   );
 }
 
-const NONE: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0, costUsd: 0 };
+const NONE: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0, costUsd: 0, unpricedTokens: 0 };
 const BLANK: StepCase = {
   step: 0,
   takenBack: false,
@@ -272,6 +272,7 @@ function usageOf(value: Json | undefined): Usage | null {
       cacheReadTokens: number(usage.cache_read_tokens),
       cacheCreationTokens: number(usage.cache_creation_tokens),
       costUsd: number(usage.cost_usd),
+      unpricedTokens: number(usage.unpriced_tokens),
     }
   );
 }

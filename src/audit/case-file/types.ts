@@ -93,6 +93,8 @@ export interface Usage {
   cacheReadTokens: number;
   cacheCreationTokens: number;
   costUsd: number;
+  /** Tokens of models whose price is not known: what they cost is not in `costUsd`. */
+  unpricedTokens: number;
 }
 
 export interface RunCase {

@@ -4,7 +4,7 @@
  */
 import type { Json, JsonObject } from '../../shared/json/json';
 import { visible } from '../../shared/text/visible';
-import type { DecisionCase } from '../case-file';
+import type { DecisionCase, Usage } from '../case-file';
 import type { Signature } from '../case-file/signatures';
 import { text } from '../../record/fields';
 
@@ -40,6 +40,12 @@ export function count(many: number, one: string, more = `${one}s`): string {
 
 export function dollars(usd: number): string {
   return usd === 0 ? '0 USD' : `${usd.toFixed(usd < 0.01 ? 6 : 4)} USD`;
+}
+
+/** A cost that is not known is not 0. */
+export function cost({ costUsd, unpricedTokens }: Pick<Usage, 'costUsd' | 'unpricedTokens'>): string {
+  if (unpricedTokens === 0) return dollars(costUsd);
+  return costUsd === 0 ? 'unknown cost' : `${dollars(costUsd)} and an unknown cost`;
 }
 
 /** Somebody's name on one line: nothing invisible, at most 120 characters. */

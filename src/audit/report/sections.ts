@@ -8,7 +8,7 @@ import { code, facts, type Node, type Text } from './doc';
 import type { TextLimits } from './text-limits';
 import { narrate } from './narrative';
 import { timeline } from './timeline';
-import { between, count, dollars, duration, name, pretty, quote, short, describeSignature, when } from './format-values';
+import { between, cost, count, duration, name, pretty, quote, short, describeSignature, when } from './format-values';
 
 const MOST_CALLS = 400;
 const MOST_BLOCKS = 1500;
@@ -94,8 +94,8 @@ function passedText({ model, reason, attempts }: PassedModel): string {
   return `${name(model)} (${name(why)})`;
 }
 
-function tokens({ inputTokens, outputTokens, cacheReadTokens, cacheCreationTokens, costUsd }: Usage): string[] {
-  return [inputTokens, outputTokens, cacheReadTokens, cacheCreationTokens].map(String).concat(dollars(costUsd));
+function tokens({ inputTokens, outputTokens, cacheReadTokens, cacheCreationTokens, ...costs }: Usage): string[] {
+  return [inputTokens, outputTokens, cacheReadTokens, cacheCreationTokens].map(String).concat(cost(costs));
 }
 
 function messages({ messages: all, ignored }: TurnCase, limits: TextLimits): Node[] {

@@ -76,6 +76,7 @@ export const STEP_USAGE = {
   cache_read_tokens: 'step.cache_read_tokens',
   cache_creation_tokens: 'step.cache_creation_tokens',
   cost_usd: 'rule.D1',
+  unpriced_tokens: 'rule.D1',
 } as const satisfies Record<keyof StepUsage, Place>;
 
 /** A call that the model proposed, in its step's result; the part of the admission block has it too. */

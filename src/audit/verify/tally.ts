@@ -1,7 +1,7 @@
 /** Running totals of a turn: number of steps, last text, and the tokens and cost of its steps and of sub-agents' turns. */
 import type { Json, JsonObject } from '../../shared/json/json';
 
-const SUMS = ['input_tokens', 'output_tokens', 'cache_read_tokens', 'cache_creation_tokens', 'cost_usd'] as const;
+const SUMS = ['input_tokens', 'output_tokens', 'cache_read_tokens', 'cache_creation_tokens', 'cost_usd', 'unpriced_tokens'] as const;
 export type Sums = Record<(typeof SUMS)[number], number>;
 
 /** Tolerance for sums of US dollars added in another order. */
@@ -23,7 +23,14 @@ export function none(): Tally {
 }
 
 export function emptySums(): Sums {
-  return { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_creation_tokens: 0, cost_usd: 0 };
+  return {
+    input_tokens: 0,
+    output_tokens: 0,
+    cache_read_tokens: 0,
+    cache_creation_tokens: 0,
+    cost_usd: 0,
+    unpriced_tokens: 0,
+  };
 }
 
 export function copyOf(tally: Tally): Tally {

@@ -1,7 +1,7 @@
 /** Describes turns, calls and events in words, for the terminal. Control characters in untrusted text are made visible. */
 import { nameOfVote } from '../../shared/approval/approval';
 import type { Sent } from '../../client/turns/missing-answer';
-import type { CallView, SurfacedCall, TurnView } from '../../shared/turn/turn-view';
+import { costText, type CallView, type SurfacedCall, type TurnView } from '../../shared/turn/turn-view';
 import { entryText } from '../../cards/card';
 import { visible } from '../../shared/text/visible';
 import type { TurnEvent } from '../../shapes/turn-event';
@@ -13,10 +13,10 @@ export function oneLine(text: string, length = 160): string {
 
 /** @param key the idempotency key from which the turn's id was hashed */
 export function describeTurn(view: TurnView, key: string | null = null): string[] {
-  const { input_tokens, output_tokens, cost_usd } = view.usage;
+  const { input_tokens, output_tokens } = view.usage;
   return [
     `${view.turn_id}${describeKey(key)}  ${view.state}${view.reason ? `: ${oneLine(view.reason, 300)}` : ''}`,
-    `  agent ${view.agent}, asked by ${oneLine(view.requester)}, step ${view.step}, ${input_tokens} tokens in, ${output_tokens} out, $${cost_usd.toFixed(4)}`,
+    `  agent ${view.agent}, asked by ${oneLine(view.requester)}, step ${view.step}, ${input_tokens} tokens in, ${output_tokens} out, ${costText(view.usage)}`,
     ...(view.ui_url ? [`  ${view.ui_url}`] : []),
     ...(view.head ? [`  head ${view.head}`] : []),
     ...(view.steered_by ? [`  steered by ${oneLine(view.steered_by.join(', '), 300)}`] : []),

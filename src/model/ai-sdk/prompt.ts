@@ -6,6 +6,7 @@ import { nativeResult } from '../prompted/native-result';
 import type { ModelRequest, ModelTool } from '../provider';
 import { repairConversation } from '../repair-conversation';
 import { strictSchema } from '../schemas/strict';
+import { withThinking } from './thinking';
 import { subsetOf } from './vendor';
 
 type Version = 'v3' | 'v4';
@@ -37,7 +38,9 @@ export function toCallOptions(
 ): JsonObject & { prompt: JsonObject[]; maxOutputTokens: number } {
   const native = structuredOutputs ? nativeResult(modelRequest, subsetOf(vendorName)) : null;
   const request = native?.request ?? modelRequest;
-  const { system, tools, maxTokens, options } = request;
+  const { system, tools, maxTokens } = request;
+  const named = { provider: vendorName, modelId: request.model, specificationVersion: version };
+  const options = withThinking(request, named);
   const { tool_choice, ...others } = options;
   const allowed = Object.fromEntries(
     Object.entries(others).filter(([key]) => key !== '__proto__' && !RESERVED_FIELDS.includes(key)),

@@ -14,6 +14,9 @@ import type { ModelCallbacks, ModelProvider, ModelRequest, ModelResponse } from 
 import { DEFAULT_TIMEOUT_MS, TimeLimit } from '../time-limit';
 import { AiSdkAccumulator } from './answer';
 import { toCallOptions } from './prompt';
+import type { Thinking } from '../../shared/thinking';
+import type { ThinkingModel } from '../thinking';
+import { aiSdkThinking } from './thinking';
 import { toolFaults } from './vendor';
 import type { AiSdkCallOptions, AiSdkLanguageModel } from './types';
 import { aiSdkVendor, nameOf, StreamError } from './vendor';
@@ -54,6 +57,11 @@ class AiSdkProvider implements ModelProvider {
 
   faultsOf({ tools }: Pick<ModelRequest, 'tools'>): string[] {
     return toolFaults(this.languageModel.provider, tools);
+  }
+
+  thinkingFault(thinking: Thinking, { maxTokens }: ThinkingModel): string | null {
+    const made = aiSdkThinking(thinking, this.languageModel, maxTokens);
+    return 'fault' in made ? made.fault : null;
   }
 
   /** The model is the one that the provider was made for: `request.model` is its name in the record. */

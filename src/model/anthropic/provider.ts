@@ -11,6 +11,9 @@ import { tellRates } from '../limits/vendor-room';
 import { DEFAULT_TIMEOUT_MS, TimeLimit } from '../time-limit';
 import { looseTools } from '../schemas/subsets';
 import { sdk } from './sdk';
+import type { Thinking } from '../../shared/thinking';
+import type { ThinkingModel } from '../thinking';
+import { anthropicThinking } from './thinking';
 import { ANTHROPIC } from './vendor';
 import type { ModelCallbacks, ModelProvider, ModelRequest, ModelResponse } from '../provider';
 import { optional } from '../../shared/json/optional';
@@ -102,6 +105,11 @@ export class AnthropicProvider implements ModelProvider {
 
   faultsOf({ tools }: Pick<ModelRequest, 'tools'>): string[] {
     return looseTools('anthropic', tools);
+  }
+
+  thinkingFault(thinking: Thinking, of: ThinkingModel): string | null {
+    const made = anthropicThinking(thinking, of);
+    return 'fault' in made ? made.fault : null;
   }
 
   /**

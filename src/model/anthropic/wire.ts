@@ -12,6 +12,7 @@ import { foreignAnswer, type FailureContext } from '../failure';
 import { ANTHROPIC_SUBSET } from '../schemas/subsets';
 import { strictSchema } from '../schemas/strict';
 import { sdk, sdkStreaming } from './sdk';
+import { withThinking } from './thinking';
 
 /** The body as the Messages API takes it; `stream` is always on. */
 export interface WireBody extends JsonObject {
@@ -40,7 +41,8 @@ export function toWire(
   { provider = ANTHROPIC_PROVIDER, structuredOutputs = false }: WireOptions = {},
 ): WireBody {
   const native = structuredOutputs ? nativeResult(modelRequest, ANTHROPIC_SUBSET) : null;
-  const request = native?.request ?? modelRequest;
+  const asked = native?.request ?? modelRequest;
+  const request = { ...asked, options: withThinking(asked) };
   const tools = [...request.tools.map(toTool), ...request.serverTools];
   const sendable = withTakenFiles(request.messages, ANTHROPIC_FILES);
   const own = withoutForeignBlocks(sendable, provider, provider);

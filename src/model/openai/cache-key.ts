@@ -7,7 +7,7 @@ import { sha256Hex } from '../../shared/json/sha256';
 import type { ModelRequest } from '../provider';
 
 /** Only OpenAI itself: other servers of its protocol may refuse a field that they do not know. */
-const OPENAI = 'openai';
+export const OPENAI = 'openai';
 
 /** A hash of how the conversation begins, which is all that its steps have in common. */
 export function cacheKeyOf({ system, messages }: ModelRequest, provider: string): JsonObject {

@@ -13,6 +13,7 @@ import { cacheKeyOf } from './cache-key';
 import { fileParts, textOf } from './content-parts';
 import { OPENAI_SUBSET } from '../schemas/subsets';
 import { strictSchema } from '../schemas/strict';
+import { withThinking } from './thinking';
 
 /** Fields that an agent's `modelOptions` cannot set: admission, budget and audit rely on them. */
 const RESERVED_FIELDS: readonly string[] = ['model', 'messages', 'tools', 'functions', 'stream', 'stream_options', 'n', 'store'];
@@ -29,9 +30,9 @@ export interface ChatDialect {
 export function toChatBody(modelRequest: ModelRequest, { provider, maxTokensField, structuredOutputs }: ChatDialect): JsonObject {
   const native = structuredOutputs ? nativeResult(modelRequest, OPENAI_SUBSET) : null;
   const request = native?.request ?? modelRequest;
-  const { model, system, tools, maxTokens, options } = request;
+  const { model, system, tools, maxTokens } = request;
   const messages = repairConversation(withoutForeignBlocks(request.messages, provider), false);
-  const { tool_choice, parallel_tool_calls, ...others } = allowedOptions(options);
+  const { tool_choice, parallel_tool_calls, ...others } = allowedOptions(withThinking(request, 'chat'));
   return {
     ...cacheKeyOf(request, provider),
     ...others,

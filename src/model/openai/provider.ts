@@ -16,6 +16,10 @@ import { ResponsesAccumulator } from './responses-answer';
 import { toCountBody, toResponsesBody } from './responses-request';
 import { sdk } from './vendor';
 import { looseTools } from '../schemas/subsets';
+import type { Thinking } from '../../shared/thinking';
+import type { ThinkingModel } from '../thinking';
+import { OPENAI } from './cache-key';
+import { openAiThinking } from './thinking';
 import { openAiVendor } from './vendor';
 
 export interface OpenAiOptions {
@@ -113,6 +117,14 @@ export class OpenAiProvider implements ModelProvider {
     } finally {
       limit.abort();
     }
+  }
+
+  /** Other servers of the protocol have no field for it in common. */
+  thinkingFault(thinking: Thinking, { model }: ThinkingModel): string | null {
+    if (this.name !== OPENAI)
+      return 'servers of this protocol have no common setting for it: put the field of yours into `options` of the model, such as { reasoning_effort: "low" }';
+    const made = openAiThinking(thinking, model, this.api);
+    return 'fault' in made ? made.fault : null;
   }
 
   private async count(request: ModelRequest, signal: AbortSignal): Promise<number> {

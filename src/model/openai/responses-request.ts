@@ -13,6 +13,7 @@ import { cacheKeyOf } from './cache-key';
 import { fileParts } from './content-parts';
 import { OPENAI_SUBSET } from '../schemas/subsets';
 import { strictSchema } from '../schemas/strict';
+import { withThinking } from './thinking';
 
 const RESERVED_FIELDS: readonly string[] = [
   'model',
@@ -29,8 +30,8 @@ const RESERVED_FIELDS: readonly string[] = [
 export function toResponsesBody(modelRequest: ModelRequest, provider: string, structuredOutputs = false): JsonObject {
   const native = structuredOutputs ? nativeResult(modelRequest, OPENAI_SUBSET) : null;
   const request = native?.request ?? modelRequest;
-  const { model, system, tools, serverTools, maxTokens, options } = request;
-  const { tool_choice, parallel_tool_calls, include, ...others } = allowedOptions(options);
+  const { model, system, tools, serverTools, maxTokens } = request;
+  const { tool_choice, parallel_tool_calls, include, ...others } = allowedOptions(withThinking(request, 'responses'));
   const allTools = [...tools.map(toTool), ...serverTools];
   return {
     ...cacheKeyOf(request, provider),

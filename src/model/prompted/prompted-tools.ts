@@ -22,6 +22,7 @@ export function withPromptedTools(model: ModelProvider): ModelProvider {
     name: model.name,
     ...optional({ model: model.model }),
     checkSetup: () => model.checkSetup?.(),
+    ...(model.thinkingFault ? { thinkingFault: (thinking, of) => model.thinkingFault!(thinking, of) } : {}),
     ...(model.countTokens ? { countTokens: (request, signal) => model.countTokens!(inWords(request), signal) } : {}),
     async request(request: ModelRequest, callbacks: ModelCallbacks): Promise<ModelResponse> {
       return withCalls(await model.request(inWords(request), callbacks), request.tools);

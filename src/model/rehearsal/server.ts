@@ -20,7 +20,7 @@ import { playToResult } from './typed-result';
 import { Script, type ScriptLine } from './script';
 import { isShowcase, playShowcase } from './showcase';
 import { wantsThinking, withThinking } from './thinking';
-import { usageOf } from './usage';
+import { sentTokens, usageOf } from './usage';
 import { requestFault } from './validate';
 
 export interface RehearsalOptions {
@@ -88,9 +88,10 @@ class Stage {
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const fault = siteFault(request.headers, request.socket.localAddress, {});
     if (fault !== null) return refuse(response, 403, fault);
+    const path = new URL(request.url ?? '/', 'http://rehearsal').pathname;
+    if (request.method === 'POST' && path === '/v1/messages/count_tokens') return this.countTokens(request, response);
     const index = this.count++;
     response.setHeader('request-id', `req_rehearsal_${index + 1}`);
-    const path = new URL(request.url ?? '/', 'http://rehearsal').pathname;
     if (request.method !== 'POST' || path !== '/v1/messages')
       return refuse(response, 404, `no such address: ${request.method} ${path}`);
     if (!request.headers['x-api-key'] && !request.headers.authorization)
@@ -103,6 +104,13 @@ class Stage {
     if (wrong !== undefined || !isJsonObject(body)) return refuse(response, 400, wrong ?? 'not JSON');
     await this.options.onRequest?.(body, index);
     await this.answer(body, response);
+  }
+
+  private async countTokens(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = parseBody((await readBody(request)) ?? '');
+    if (!isJsonObject(body)) return refuse(response, 400, 'not JSON');
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ input_tokens: sentTokens(body) }));
   }
 
   private async answer(body: JsonObject, response: ServerResponse): Promise<void> {

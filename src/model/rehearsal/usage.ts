@@ -8,7 +8,7 @@ import { objects } from './conversation';
 export function usageOf(body: JsonObject, output: JsonObject[]): JsonObject {
   const messages = objects(body.messages);
   const prefixTokens = tokens([body.system ?? null, body.tools ?? null]);
-  const total = prefixTokens + tokens(messages);
+  const total = sentTokens(body);
   const lastAnswer = messages.findLastIndex((message) => message.role === 'assistant');
   const hasBreakpoints = JSON.stringify(body).includes('"cache_control"');
   const read = hasBreakpoints && lastAnswer > 0 ? prefixTokens + tokens(messages.slice(0, lastAnswer)) : 0;
@@ -19,6 +19,11 @@ export function usageOf(body: JsonObject, output: JsonObject[]): JsonObject {
     cache_read_input_tokens: read,
     output_tokens: Math.max(1, tokens(output)),
   };
+}
+
+/** All that is sent, as the counting route says it. */
+export function sentTokens(body: JsonObject): number {
+  return tokens([body.system ?? null, body.tools ?? null]) + tokens(objects(body.messages));
 }
 
 function tokens(value: unknown): number {

@@ -5,7 +5,7 @@
 import { hashJson } from '../json/digests';
 import { isTurnId } from '../ids';
 import { type JsonObject, jsonBytes } from '../json/json';
-import { shortView, type CallView, type TurnState, type TurnUsage } from './turn-view';
+import { addUnpriced, shortView, type CallView, type TurnState, type TurnUsage } from './turn-view';
 
 /** What a turn may use; as a reservation: the share of its parent's limits that it holds. */
 export interface TurnLimits {
@@ -121,12 +121,15 @@ const NOTHING: TurnUsage = { input_tokens: 0, output_tokens: 0, cache_read_token
 export const ZERO_SPENDING: TurnSpending = { usage: NOTHING, steps: 0, time_ms: 0 };
 
 export function sumUsage(a: TurnUsage, b: TurnUsage): TurnUsage {
-  return {
+  const sum: TurnUsage = {
     input_tokens: a.input_tokens + b.input_tokens,
     output_tokens: a.output_tokens + b.output_tokens,
     cache_read_tokens: a.cache_read_tokens + b.cache_read_tokens,
     cost_usd: a.cost_usd + b.cost_usd,
   };
+  addUnpriced(sum, a);
+  addUnpriced(sum, b);
+  return sum;
 }
 
 /** The smaller of both limits. */

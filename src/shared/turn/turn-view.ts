@@ -85,6 +85,19 @@ export function addUsage(sum: TurnUsage, more: TurnUsage): void {
   sum.cache_read_tokens += more.cache_read_tokens;
   sum.cache_creation_tokens = (sum.cache_creation_tokens ?? 0) + (more.cache_creation_tokens ?? 0);
   sum.cost_usd += more.cost_usd;
+  addUnpriced(sum, more);
+}
+
+/** Changes `sum`. */
+export function addUnpriced(sum: TurnUsage, { unpriced_tokens = 0 }: TurnUsage): void {
+  if (unpriced_tokens > 0) sum.unpriced_tokens = (sum.unpriced_tokens ?? 0) + unpriced_tokens;
+}
+
+/** What was spent, in words: a cost that is not known is not 0. */
+export function costText({ cost_usd, unpriced_tokens = 0 }: Pick<TurnUsage, 'cost_usd' | 'unpriced_tokens'>): string {
+  const known = `$${cost_usd.toFixed(4)}`;
+  if (unpriced_tokens === 0) return known;
+  return cost_usd === 0 ? 'cost unknown' : `${known} and an unknown cost`;
 }
 
 /** The share of all tokens sent to the model that came from its prompt cache, 0 to 1; null: nothing was sent. */

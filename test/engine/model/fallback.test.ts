@@ -10,6 +10,7 @@ import { readBlock } from '../../../src/record/read-block';
 import { MESSAGES } from '../../support/model/wires/messages';
 import { RESPONSES } from '../../support/model/wires/responses';
 import { startWireServer } from '../../support/model/wires/server';
+import { say } from '../../support/scripted-model';
 import { reads } from '../../support/tools';
 import { withEngine, type Engine } from '../support/engine';
 
@@ -31,6 +32,7 @@ test('while the first vendor is overloaded, turns go on by the second: seen in v
     expect(opus.requests).toHaveLength(3);
     // Two answers of 10 and 5 tokens.
     expect(view.usage.cost_usd).toBeCloseTo((2 * (10 * PRICES.input + 5 * PRICES.output)) / 1e6, 9);
+    expect(view.usage).not.toHaveProperty('unpriced_tokens');
 
     const steps = [];
     for await (const event of client.turn(turn.id).watch()) if (event.type === 'step_completed') steps.push(event);
@@ -81,6 +83,16 @@ test('if nobody in the chain answers, the turn fails and names all of them', () 
         /\(401, model gpt-5\.2\).* no such key\. Before it, these models did not take the step: opus \(model\.auth\)\.$/,
       ),
     });
+  }));
+
+test('the cost of a model without a known price is unknown, and not 0', () =>
+  withEngine({ script: [say('Done.')] }, async ({ start, client }) => {
+    const turn = await start();
+    const { usage } = await turn.result();
+    expect(usage).toMatchObject({ input_tokens: 100, output_tokens: 10, cost_usd: 0, unpriced_tokens: 110 });
+    const steps = [];
+    for await (const event of client.turn(turn.id).watch()) if (event.type === 'step_completed') steps.push(event.usage);
+    expect(steps).toMatchObject([{ unpriced_tokens: 110 }]);
   }));
 
 function look(id: string): WireAnswer {

@@ -34,6 +34,34 @@ test('a request that is too long is made again with less: old results are left o
     },
   ));
 
+test('a request that the vendor counts as longer than the window is not made: room is made first', async () => {
+  const model = Object.assign(new ScriptedModel([...looks('a', 'b', 'c', 'd', 'e', 'f'), say('summary'), say('done')]), {
+    countTokens: async ({ messages }: ModelRequest) => (messages.length > 12 ? 6000 : 100),
+  });
+  await withEngine({ tools: [long], model, agent: { contextWindow: 4000 } }, async ({ start, store }) => {
+    const view = await (await start()).result();
+    expect(view).toMatchObject({ state: 'completed', text: 'done', step: 8 });
+    expect(model.requests).toHaveLength(8);
+    const blocks = await walk(store, view.head);
+    const refused = blocks.filter(({ bodies: [body] }) => (body as JsonObject).stop_reason === 'prompt_too_long');
+    expect(refused.map(({ bodies: [body] }) => body)).toMatchObject([
+      { message_id: null, context_window: 4000, usage: { context_tokens: 6000 } },
+    ]);
+    expect(blocks.filter(({ block }) => block.kind === 'summary')).toHaveLength(1);
+  });
+});
+
+test('a message longer than the window by the vendor’s count is sent all the same, where nothing can be left out', async () => {
+  const model = Object.assign(new ScriptedModel([say('done')]), { countTokens: async () => 9000 });
+  await withEngine({ model, agent: { contextWindow: 1000 } }, async ({ start }) => {
+    expect(await (await start('many words '.repeat(600))).result()).toMatchObject({
+      state: 'completed',
+      text: 'done',
+    });
+    expect(model.requests).toHaveLength(1);
+  });
+});
+
 test('where nothing more can be left out, the turn ends and says so', () =>
   withEngine({ tools: [long], script: [tooLong()] }, async ({ start }) => {
     expect(await (await start()).result()).toMatchObject({

@@ -137,6 +137,14 @@ const OF_USAGE: Plan[] = [
     says: /the steps have used/,
   })),
   {
+    name: 'tokens without a price that no step has used',
+    of: 'approval',
+    edit: (lines) => (view(lines).usage.unpriced_tokens = 1),
+    at: COMPLETED,
+    rule: 'D1',
+    says: /unpriced_tokens 1, and the steps have used 0/,
+  },
+  {
     name: 'another cost of a step',
     of: 'approval',
     edit: (lines) => (result(lines, 'takeStep').usage.cost_usd = 0.5),

@@ -1,7 +1,7 @@
 /** Conversations on the command line, beside a worker of our own. */
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { agentTool } from '../../../src/agents/agent-tool';
@@ -51,6 +51,18 @@ describe('conversations on the command line', () => {
       expect(stdout).not.toMatch(/First|Second|completed/); // the person who typed it knows his text, and that it was answered
       expect(stdout.split('\n').filter((line) => line === 'one' || line === 'two')).toEqual(['one', 'two']);
       expect(await afterTurns(engine.client.session(id), 2)).toMatchObject({ turns: 2 });
+    }));
+
+  it('chat --file sends a file with the first message; a line of a script is never a command', () =>
+    scene([say('one'), say('two')], async (engine) => {
+      const path = join(home, 'invoice.txt');
+      await writeFile(path, 'INV-7, 700 cents');
+      const talking = chat(engine, '--session', newId(), '--file', path);
+      talking.stdin!.end(`Read it.\n/file ${path}\n`);
+      expect(await talking.ended).toMatchObject({ code: 0 });
+      const [first, second] = engine.model.requests.map(({ messages }) => messages.at(-1)!.content);
+      expect(first).toMatchObject([{ type: 'text', text: 'Read it.' }, { type: 'document', title: 'invoice.txt' }]);
+      expect(second).toEqual([{ type: 'text', text: `/file ${path}` }]);
     }));
 
   it.each(['exit', ' QUIT '])('chat ends at a line %j, which is no message', (word) =>

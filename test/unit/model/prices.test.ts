@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { costUsd, PRICES, PRICES_AS_OF, PRICES_SOURCE, priceOf } from '../../../src/model/prices';
+import { costUsd, PRICES, PRICES_AS_OF, PRICES_SOURCE, priceOf, sumOf } from '../../../src/model/prices';
 
 const usage = { input_tokens: 1_000_000, output_tokens: 100_000, cache_read_tokens: 2_000_000, cache_creation_tokens: 200_000 };
 
@@ -28,7 +28,7 @@ test.each([
 test.each(['claude-opus-4-9', 'claude-fable-5-2', 'claude-sonnet-45', 'gpt-x', '', '__proto__'])(
   '%j is not given a guessed price',
   (model) => {
-    expect(costUsd({ asked: model, answered: model }, usage)).toEqual({ usd: 0, priced: false });
+    expect(costUsd({ asked: model, answered: model }, usage)).toEqual({ usd: 0, priced: false, unpricedTokens: sumOf(usage) });
     expect(priceOf(model)).toBeUndefined();
   },
 );
@@ -38,13 +38,14 @@ test('a short prompt of a model that is cheaper for short prompts costs less', (
   expect(costUsd({ asked: 'claude-haiku-5-5', answered: 'claude-haiku-5-5' }, short).usd).toBeCloseTo(0.009 + 0.05 + 0.0001, 8);
 });
 
+const PRICED = { priced: true, unpricedTokens: 0 };
 const own = { local: { prices: { input: 1, output: 2, cacheRead: 0, cacheWrite: 0 } } };
 const plain = { input_tokens: 1_000_000, output_tokens: 1_000_000, cache_read_tokens: 0, cache_creation_tokens: 0 };
 
 test('prices that the app sets win, under any name that the server gives its model', () => {
-  expect(costUsd({ asked: 'local', answered: 'llama-4:70b' }, plain, own)).toEqual({ usd: 3, priced: true });
-  expect(costUsd({ asked: 'local', answered: 'claude-opus-5' }, plain, own)).toEqual({ usd: 3, priced: true });
-  expect(costUsd({ asked: 'claude-opus-5', answered: 'x' }, plain, own)).toEqual({ usd: 30, priced: true });
+  expect(costUsd({ asked: 'local', answered: 'llama-4:70b' }, plain, own)).toEqual({ usd: 3, ...PRICED });
+  expect(costUsd({ asked: 'local', answered: 'claude-opus-5' }, plain, own)).toEqual({ usd: 3, ...PRICED });
+  expect(costUsd({ asked: 'claude-opus-5', answered: 'x' }, plain, own)).toEqual({ usd: 30, ...PRICED });
 });
 
 test('a search of the vendor’s costs a cent', () => {
@@ -57,10 +58,11 @@ test('each model that took part in an answer has its own price', () => {
     { model: 'claude-opus-5', ...plain },
   ];
   const model = { asked: 'claude-haiku-4-5', answered: 'claude-haiku-4-5' };
-  expect(costUsd(model, { ...plain, billed })).toEqual({ usd: 36, priced: true });
+  expect(costUsd(model, { ...plain, billed })).toEqual({ usd: 36, ...PRICED });
   expect(costUsd(model, { ...plain, billed: [...billed, { model: 'unheard-of', ...plain }] })).toEqual({
     usd: 36,
     priced: false,
+    unpricedTokens: 2_000_000,
   });
 });
 

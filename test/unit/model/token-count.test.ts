@@ -7,6 +7,7 @@ import { countedModel } from '../../../src/model/context/counted-model';
 import { lengthFigures } from '../../../src/model/context/too-long';
 import { TokenCounter } from '../../../src/model/context/token-counter';
 import { OpenAiProvider } from '../../../src/model/openai/provider';
+import { startRehearsal } from '../../../src/model/rehearsal';
 import type { ModelFailure, ModelProvider, ModelRequest } from '../../../src/model/provider';
 import type { JsonObject } from '../../../src/shared/json/json';
 
@@ -38,6 +39,19 @@ describe('the route', () => {
     expect(asked).toHaveLength(1);
     expect(asked[0]!.url).toBe(url);
     expect(Object.keys(asked[0]!.body).sort()).toEqual([...fields].sort());
+  });
+
+  test('of the rehearsal counts what its answers count', async () => {
+    const rehearsal = await startRehearsal();
+    try {
+      const provider = new AnthropicProvider({ apiKey: 'k', baseUrl: rehearsal.baseUrl });
+      const { usage } = await provider.request(requestOf('Hello'), { signal });
+      const sent = usage.input_tokens + usage.cache_creation_tokens + usage.cache_read_tokens;
+      expect(Math.abs((await provider.countTokens!(requestOf('Hello'), signal)) - sent)).toBeLessThanOrEqual(10);
+      expect(rehearsal.requests).toHaveLength(1);
+    } finally {
+      await rehearsal.close();
+    }
   });
 
   test('is there only where the vendor has one', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import {
   age,
+  costWords,
   dollars,
   duration,
   headline,
@@ -75,6 +76,8 @@ it('names states, numbers and costs', () => {
   expect(plural(1, 'call')).toBe('1 call');
   expect(plural(1200, 'call')).toBe('1,200 calls');
   expect([0, 0.0012, 1.5].map(dollars)).toEqual(['0 USD', '0.0012 USD', '1.50 USD']);
+  const costs = [{ cost_usd: 0 }, { cost_usd: 0, unpriced_tokens: 5 }, { cost_usd: 1.5, unpriced_tokens: 5 }];
+  expect(costs.map(costWords)).toEqual(['0 USD', 'unknown', '1.50 USD and an unknown cost']);
 });
 
 /** As `rules/decide.ts` writes it; the record keeps it so. */

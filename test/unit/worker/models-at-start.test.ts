@@ -1,13 +1,13 @@
 /** What keeps a worker from serving an app with its models, and what it only warns of. */
 import { z } from 'zod';
-import { defineAgent, defineApp } from '../../../src/agents/define';
+import { defineAgent, defineApp, type App } from '../../../src/agents/define';
 import type { AgentDefinition } from '../../../src/agents/agent';
 import { openai } from '../../../src/model/factories';
 import { Models } from '../../../src/model/models';
 import type { ModelProvider } from '../../../src/model/provider';
 import { defineTool } from '../../../src/tools/define/define';
 import { Registry } from '../../../src/tools/catalogue/registry';
-import { checkModels, warnOfMisfits } from '../../../src/worker/models-at-start';
+import { checkModels, warnOfMisfits, warnOfPrices } from '../../../src/worker/models-at-start';
 import { withoutProviders } from '../../../src/worker/own-model';
 
 const OWN = new Models({ provider: provider('anthropic'), defaultModel: 'claude-sonnet-5' });
@@ -62,6 +62,27 @@ test('a schema that a vendor cannot enforce is named, with the tool and the plac
   expect(warnings).toEqual([
     { agent: 'payables', model: 'gpt', misfits: ['the tool has_optional goes without strict: input.key is optional'] },
   ]);
+});
+
+test('models without a price are named when a worker starts, once each, with what to do', () => {
+  const warned = (app: App, models: Models) => {
+    const lines: unknown[][] = [];
+    const note = (...line: unknown[]) => void lines.push(line);
+    warnOfPrices(app, models, { debug: note, info: note, warn: note, error: note });
+    return lines;
+  };
+  const opus = { ...provider('anthropic'), model: 'claude-opus-5' };
+  const agents = [agent({ model: ['opus', 'gpt'] }), { ...agent({ model: 'gpt' }), name: 'other' }];
+  const models = { opus, gpt };
+  expect(warned(defineApp({ agents, models }), NONE)).toEqual([
+    [
+      { models: ['gpt'], todo: expect.stringContaining('prices') },
+      expect.stringContaining('the cost of their steps is unknown, and limits in dollars do not bind'),
+    ],
+  ]);
+  const prices = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  expect(warned(defineApp({ agents, models: { opus, gpt: { provider: gpt, prices } } }), NONE)).toEqual([]);
+  expect(warned(defineApp({ agents: [agent({})] }), OWN)).toEqual([]);
 });
 
 test('the rehearsal takes the place of every provider of an app, and costs nothing', () => {

@@ -52,6 +52,12 @@ export function dollars(usd: number): string {
   return usd === 0 ? '0 USD' : `${usd < 0.01 ? usd.toFixed(4) : usd.toFixed(2)} USD`;
 }
 
+/** A cost that is not known is not 0. */
+export function costWords({ cost_usd, unpriced_tokens = 0 }: { cost_usd: number; unpriced_tokens?: number | undefined }): string {
+  if (unpriced_tokens === 0) return dollars(cost_usd);
+  return cost_usd === 0 ? 'unknown' : `${dollars(cost_usd)} and an unknown cost`;
+}
+
 const COUNT = new Intl.NumberFormat('en-US');
 
 export function count(number: number): string {

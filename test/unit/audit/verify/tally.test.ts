@@ -10,7 +10,7 @@ const tally = (sums: Partial<Sums>, ...below: { sums: Sums; isEnded: boolean }[]
 
 it('begins with nothing', () => {
   expect(none()).toEqual({ steps: 0, text: '', sums: emptySums(), below: new Map(), unknown: false });
-  expect(Object.values(emptySums())).toEqual([0, 0, 0, 0, 0]);
+  expect(Object.values(emptySums())).toEqual([0, 0, 0, 0, 0, 0]);
 });
 
 it('adds the numbers of each step; a value that is not a number counts as zero', () => {

@@ -1,7 +1,7 @@
 /** One session, as a conversation. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { closeSession, interruptSession, readSession, sayToSession, steerSession, type Session } from '../../api/sessions';
-import { dollars, plural, stateInWords } from '../../lib/format';
+import { costWords, plural, stateInWords } from '../../lib/format';
 import { writeRoute } from '../../lib/route';
 import { State } from '../../parts/badge';
 import { Title } from '../../parts/layout';
@@ -36,7 +36,7 @@ export function SessionPage({ session }: { session: string }) {
           for <Words of={requester} />
         </span>
         <span>{plural(turns, 'turn')}</span>
-        <span>{dollars(usage.cost_usd)}</span>
+        <span>{usage.unpriced_tokens ? `cost ${costWords(usage)}` : costWords(usage)}</span>
       </p>
       <ErrorNotice error={error} retry={reload} />
       {turns > last.length && <p class="soft">The latest {last.length} turns are shown.</p>}

@@ -1,7 +1,7 @@
 /** What a turn took: tokens and cost of the model, in all and by step. */
 import type { StreamedEvent } from '../../../../../src/shapes/turn-event';
 import type { ShownTurn, TurnUsage } from '../../../../../src/shapes/turn-view';
-import { count, dollars } from '../../lib/format';
+import { costWords, count } from '../../lib/format';
 import { stepCosts } from '../../lib/step-costs';
 import { Words } from '../../parts/text';
 
@@ -35,9 +35,9 @@ export function Costs({ view: { usage, step, calls, earlier_calls: earlier, sub_
 }
 
 function rowsOf(usage: TurnUsage, steps: number, calls: number): [string, string][] {
-  const { cost_usd, input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens: written } = usage;
+  const { input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens: written } = usage;
   return [
-    ['Cost of the model', dollars(cost_usd)],
+    ['Cost of the model', costWords(usage)],
     ['Steps', count(steps)],
     ['Calls', count(calls)],
     ['Tokens in', count(input_tokens)],
@@ -66,7 +66,7 @@ function Steps({ steps }: { steps: ReturnType<typeof stepCosts> }) {
               <td data-label="Tokens in">{count(usage.input_tokens)}</td>
               <td data-label="Tokens out">{count(usage.output_tokens)}</td>
               <td data-label="From the cache">{count(usage.cache_read_tokens)}</td>
-              <td data-label="Cost">{dollars(usage.cost_usd)}</td>
+              <td data-label="Cost">{costWords(usage)}</td>
             </tr>
           ))}
         </tbody>
