@@ -3,7 +3,7 @@
  * returns it.
  */
 import type { JsonObject } from '../shared/json/json';
-import type { Thinking } from '../shared/thinking';
+import type { Thinking } from '../model/thinking';
 import type { Approvals } from '../rules/approvals';
 import type { Budget } from '../tools/limits/budgets';
 import type { CatalogueDefinition, CatalogueSettings } from '../tools/catalogue/find-tools';

@@ -2,7 +2,6 @@
 import type { z } from 'zod';
 import type { ModelDefinitions, ModelSettings } from '../model/settings';
 import { type JsonObject, unknownFields } from '../shared/json/json';
-import { thinkingFaults } from '../shared/thinking';
 import { approvalFaults, type Approvals } from '../rules/approvals';
 import { budgetFaults, type Budget } from '../tools/limits/budgets';
 import { catalogueFaults, catalogueSettings, type CatalogueDefinition } from '../tools/catalogue/find-tools';
@@ -15,7 +14,7 @@ import { referredName } from '../tools/define/versions';
 import { mcpListingFaults, type McpDefinition } from './mcp';
 import { askFaults } from './mcp-asks';
 import { circles, withSubAgents } from './agent-tool';
-import { chainFaults, modelFaults, modelSettings, unknownModels } from './models';
+import { chainFaults, modelFaults, modelSettings, thinkingFaults, unknownModels } from './models';
 import { resolveTools, toolboxFaults, type AgentDefinition, AGENT, type Agent, isAgent } from './agent';
 import { isTool, type Tool } from '../tools/define/tool';
 import { giveResultTool, resultFaults } from './give-result';

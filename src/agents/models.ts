@@ -1,8 +1,7 @@
 /** Checks an app's settings for models, and which of them its agents name. */
-import { isJsonObject, unknownFields } from '../shared/json/json';
+import { isJsonObject, type JsonObject, unknownFields } from '../shared/json/json';
 import type { ModelProvider } from '../model/provider';
 import type { ModelDefinitions, ModelSetting, ModelSettings } from '../model/settings';
-import { thinkingFaults } from '../shared/thinking';
 import type { Agent } from './agent';
 
 /** Each request to a dead vendor costs a wait: a longer chain would wait for minutes. */
@@ -77,4 +76,16 @@ export function unknownModels({ model, name }: Pick<Agent, 'model' | 'name'>, se
       (one) =>
         `agent ${name}: the app has no model ${JSON.stringify(one)}; it has ${known.join(', ')}. Name one of them, or add it to models (as {}: the worker's own provider answers)`,
     );
+}
+
+const THINKING: readonly unknown[] = ['off', 'low', 'medium', 'high'];
+
+/** Faults of `thinking` of an agent or of a model. What a vendor can do with it is seen when a worker starts. */
+export function thinkingFaults(thinking: unknown, of: string): string[] {
+  if (thinking === undefined || THINKING.includes(thinking)) return [];
+  const { budgetTokens, ...others } = typeof thinking === 'object' && thinking !== null ? (thinking as JsonObject) : {};
+  if (Number.isSafeInteger(budgetTokens) && Number(budgetTokens) >= 1 && Object.keys(others).length === 0) return [];
+  return [
+    `${of} is ${JSON.stringify(thinking)}; it must be "off", "low", "medium", "high", or { budgetTokens } with an integer from 1`,
+  ];
 }

@@ -53,7 +53,12 @@ export function chat(program: Command, output: () => Output): void {
     .description('A conversation in the terminal. If standard input is not a terminal, each of its lines is a message.')
     .option('--agent <name>', 'which agent; of a session that is there already: its own')
     .option('--session <id>', 'goes on with this session, or opens one of this id')
-    .option(FILE_OPTION, 'a file for the first message; may be repeated. On a terminal `/file PATH` adds one to the next', collect, [])
+    .option(
+      FILE_OPTION,
+      'a file for the first message; may be repeated. On a terminal `/file PATH` adds one to the next',
+      collect,
+      [],
+    )
     .action(async ({ agent, session: id, file = [] }: ChatOptions) => {
       if (agent === undefined && id === undefined)
         program.error('chat: name the agent: --agent NAME, or a session: --session ID');

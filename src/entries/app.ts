@@ -30,7 +30,7 @@ export type { Ranker, ToolEntry } from '../tools/catalogue/ranker';
 export { callTokens, catalogueTokens, estimateTokens, type TextKind } from '../tools/define/model-text';
 export type { ModelDefinitions, ModelLimits, ModelSetting, ModelSettings } from '../model/settings';
 export type { ModelTool } from '../model/provider';
-export type { Thinking, ThinkingLevel } from '../shared/thinking';
+export type { Thinking, ThinkingLevel } from '../model/thinking';
 export type { AgentLimits } from '../agents/limits';
 export type { Agent, AgentDefinition } from '../agents/agent';
 export type { ResultDefinition } from '../agents/give-result';

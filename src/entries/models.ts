@@ -18,8 +18,7 @@ export type { AiSdkLanguageModel } from '../model/ai-sdk/types';
 export { withPromptedTools } from '../model/prompted/prompted-tools';
 export type { ModelDefinitions, ModelLimits, ModelSetting, ModelSettings } from '../model/settings';
 export type { Price } from '../model/prices';
-export type { ThinkingModel } from '../model/thinking';
-export type { Thinking, ThinkingLevel } from '../shared/thinking';
+export type { Thinking, ThinkingLevel, ThinkingModel } from '../model/thinking';
 export {
   ModelFailure,
   type Container,

@@ -1,6 +1,6 @@
 /** Finds the models of an agent by their names: those of the app, and for all other names the worker's own provider. */
 import { Circuits } from './circuits';
-import { TokenCounter } from './context/token-counter';
+import { TokenCounter } from './context/tokens';
 import type { ChainLink } from './fallback';
 import type { ModelProvider } from './provider';
 import type { ModelSettings } from './settings';

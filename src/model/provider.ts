@@ -3,8 +3,7 @@
  * blocks and signatures go back as they came.
  */
 import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
-import type { Thinking } from '../shared/thinking';
-import type { ThinkingModel } from './thinking';
+import type { Thinking, ThinkingModel } from './thinking';
 
 export interface ModelMessage {
   role: 'user' | 'assistant';

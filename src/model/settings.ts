@@ -2,7 +2,7 @@
 import type { JsonObject } from '../shared/json/json';
 import type { Price } from './prices';
 import type { ModelProvider } from './provider';
-import type { Thinking } from '../shared/thinking';
+import type { Thinking } from './thinking';
 
 /** What all workers of a store together may ask of a model. */
 export interface ModelLimits {

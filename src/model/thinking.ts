@@ -3,7 +3,11 @@
  * for keeps the worker from starting: a model that thinks other than it was told to would not be noticed.
  */
 import { isJsonObject, type JsonObject } from '../shared/json/json';
-import { LEAST_BUDGET, type ThinkingLevel } from '../shared/thinking';
+
+export type ThinkingLevel = 'low' | 'medium' | 'high';
+
+/** `budgetTokens`: at most so many tokens of thoughts in an answer; they count towards the agent's `maxTokens`. */
+export type Thinking = 'off' | ThinkingLevel | { budgetTokens: number };
 
 /** What a vendor needs to know beside it. */
 export interface ThinkingModel {
@@ -16,6 +20,9 @@ export interface ThinkingModel {
 /** What a vendor makes of the setting: the fields of its request, or why it has none. */
 export type VendorThinking = { fields: JsonObject } | { fault: string };
 
+/** The fewest tokens that vendors take as a budget. */
+const LEAST_BUDGET = 1024;
+
 /** Parts of an agent's `maxTokens`, for models that know budgets only: the rest is for the answer. */
 const SHARES: Readonly<Record<ThinkingLevel, number>> = { low: 0.25, medium: 0.5, high: 0.75 };
 
@@ -26,6 +33,7 @@ export function budgetOf(
 ): { budget: number } | { fault: string } {
   const budget =
     typeof thinking === 'object' ? thinking.budgetTokens : Math.max(LEAST_BUDGET, Math.floor(SHARES[thinking] * maxTokens));
+  if (budget < LEAST_BUDGET) return { fault: `its thoughts may take ${budget} tokens, and vendors take ${LEAST_BUDGET} or more` };
   if (budget < maxTokens) return { budget };
   return {
     fault: `its thoughts may take ${budget} tokens, which leaves none of the agent's maxTokens (${maxTokens}) for the answer: raise maxTokens`,

@@ -106,7 +106,13 @@ function describedChain(names: readonly string[], settings: ModelSettings): { mo
       const { provider, options, thinking, limits } = settings[name] ?? {};
       const entry = { name, provider: provider?.name ?? null, model: provider?.model ?? name };
       const thinks = thinking === undefined ? {} : { thinking };
-      return { ...entry, ...thinks, options: secretless(options ?? {}), limits: limits ?? null, prices: pricesOf(name, settings) };
+      return {
+        ...entry,
+        ...thinks,
+        options: secretless(options ?? {}),
+        limits: limits ?? null,
+        prices: pricesOf(name, settings),
+      };
     }),
   };
 }

@@ -4,7 +4,7 @@
  */
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { systemPrompt } from '../../agents/agent';
-import { countedModel } from '../../model/context/counted-model';
+import { countedModel } from '../../model/context/tokens';
 import { askChain, mostRequests, type ChainAnswer, type ChainLink } from '../../model/fallback';
 import { isModelBusy } from '../../model/limits/limited-model';
 import { costUsd } from '../../model/prices';

@@ -28,15 +28,7 @@ import {
   withUniqueIds,
 } from './model-content';
 import { addBeginning } from './turn-start-and-end';
-import {
-  messagesForModel,
-  totalTokens,
-  asTooLong,
-  canMakeRoom,
-  repeatAnswerText,
-  saysFull,
-  PROMPT_TOO_LONG,
-} from './compaction';
+import { messagesForModel, totalTokens, asTooLong, canMakeRoom, repeatAnswerText, saysFull, PROMPT_TOO_LONG } from './compaction';
 import { addOutcomes, messagesOf, earlierSpeakers } from './conversation';
 import type { Dependencies } from '../ports';
 import { agentSince, beginningAgent, type PreparedStart } from './mcp-tools';

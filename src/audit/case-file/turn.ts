@@ -212,7 +212,14 @@ export function readOf<K extends BlockKind>(kind: K, blocks: readonly BlockCase[
   );
 }
 
-const NONE: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0, costUsd: 0, unpricedTokens: 0 };
+const NONE: Usage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheCreationTokens: 0,
+  costUsd: 0,
+  unpricedTokens: 0,
+};
 const BLANK: StepCase = {
   step: 0,
   takenBack: false,

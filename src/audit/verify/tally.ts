@@ -1,7 +1,14 @@
 /** Running totals of a turn: number of steps, last text, and the tokens and cost of its steps and of sub-agents' turns. */
 import type { Json, JsonObject } from '../../shared/json/json';
 
-const SUMS = ['input_tokens', 'output_tokens', 'cache_read_tokens', 'cache_creation_tokens', 'cost_usd', 'unpriced_tokens'] as const;
+const SUMS = [
+  'input_tokens',
+  'output_tokens',
+  'cache_read_tokens',
+  'cache_creation_tokens',
+  'cost_usd',
+  'unpriced_tokens',
+] as const;
 export type Sums = Record<(typeof SUMS)[number], number>;
 
 /** Tolerance for sums of US dollars added in another order. */

@@ -4,7 +4,7 @@
  */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { brokenStream, unknownStopReason } from '../failure';
-import { estimatedUsage } from '../estimated-usage';
+import { estimatedUsage } from '../context/tokens';
 import { isTruncated, type ModelResponse, type ModelUsage, type RawToolInput, type StopReason } from '../provider';
 import { toolUseBlock } from '../provider';
 

@@ -6,8 +6,7 @@ import { nativeResult } from '../prompted/native-result';
 import type { ModelRequest, ModelTool } from '../provider';
 import { repairConversation } from '../repair-conversation';
 import { strictSchema } from '../schemas/strict';
-import { withThinking } from './thinking';
-import { subsetOf } from './vendor';
+import { subsetOf, withThinking } from './vendor';
 
 type Version = 'v3' | 'v4';
 
@@ -25,6 +24,8 @@ const RESERVED_FIELDS: readonly string[] = [
 export interface CallDialect {
   /** The package's name of itself. Default: the provider's. */
   vendorName?: string;
+  /** The vendor's id of the model. Default: that of the request. */
+  modelId?: string;
   /** The package is asked for a schema on the last answer (`responseFormat`). */
   structuredOutputs?: boolean;
 }
@@ -34,12 +35,12 @@ export function toCallOptions(
   modelRequest: ModelRequest,
   provider: string,
   version: Version,
-  { vendorName = provider, structuredOutputs = false }: CallDialect = {},
+  { vendorName = provider, modelId = modelRequest.model, structuredOutputs = false }: CallDialect = {},
 ): JsonObject & { prompt: JsonObject[]; maxOutputTokens: number } {
   const native = structuredOutputs ? nativeResult(modelRequest, subsetOf(vendorName)) : null;
   const request = native?.request ?? modelRequest;
   const { system, tools, maxTokens } = request;
-  const named = { provider: vendorName, modelId: request.model, specificationVersion: version };
+  const named = { provider: vendorName, modelId, specificationVersion: version };
   const options = withThinking(request, named);
   const { tool_choice, ...others } = options;
   const allowed = Object.fromEntries(

@@ -14,10 +14,8 @@ import type { ModelCallbacks, ModelProvider, ModelRequest, ModelResponse } from 
 import { DEFAULT_TIMEOUT_MS, TimeLimit } from '../time-limit';
 import { AiSdkAccumulator } from './answer';
 import { toCallOptions } from './prompt';
-import type { Thinking } from '../../shared/thinking';
-import type { ThinkingModel } from '../thinking';
-import { aiSdkThinking } from './thinking';
-import { toolFaults } from './vendor';
+import type { Thinking, ThinkingModel } from '../thinking';
+import { aiSdkThinking, toolFaults } from './vendor';
 import type { AiSdkCallOptions, AiSdkLanguageModel } from './types';
 import { aiSdkVendor, nameOf, StreamError } from './vendor';
 
@@ -69,9 +67,9 @@ class AiSdkProvider implements ModelProvider {
     callbacks.signal.throwIfAborted();
     const context: FailureContext = { vendor: aiSdkVendor(this.languageModel.provider), model: request.model };
     const limit = new TimeLimit(callbacks.signal, this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS, context);
-    const { specificationVersion: version, provider: vendorName } = this.languageModel;
+    const { specificationVersion: version, provider: vendorName, modelId } = this.languageModel;
     const { structuredOutputs } = this.options;
-    const options = toCallOptions(request, this.name, version, { vendorName, ...optional({ structuredOutputs }) });
+    const options = toCallOptions(request, this.name, version, { vendorName, modelId, ...optional({ structuredOutputs }) });
     const answer = new AiSdkAccumulator();
     const source = { requestId: null as string | null };
     try {

@@ -80,7 +80,11 @@ export function bedrockProvider({ region, apiKey, credentials, baseUrl, ...optio
     return new sdk.AnthropicBedrock({ ...common, ...optional({ ...aws, apiKey, baseURL: baseUrl }) });
   };
   const secrets = [apiKey, credentials?.secretKey, credentials?.sessionToken, process.env.AWS_BEARER_TOKEN_BEDROCK];
-  return new AnthropicProvider({ ...options, name: BEDROCK_PROVIDER, platform: { client, vendor: BEDROCK, countsTokens: false, secrets } });
+  return new AnthropicProvider({
+    ...options,
+    name: BEDROCK_PROVIDER,
+    platform: { client, vendor: BEDROCK, countsTokens: false, secrets },
+  });
 }
 
 export function vertexProvider({ region, projectId, authClient, baseUrl, ...options }: VertexOptions): AnthropicProvider {
@@ -94,5 +98,9 @@ export function vertexProvider({ region, projectId, authClient, baseUrl, ...opti
     vertex._authClientPromise?.catch(() => undefined);
     return vertex;
   };
-  return new AnthropicProvider({ ...options, name: VERTEX_PROVIDER, platform: { client, vendor: VERTEX, countsTokens: true, secrets: [] } });
+  return new AnthropicProvider({
+    ...options,
+    name: VERTEX_PROVIDER,
+    platform: { client, vendor: VERTEX, countsTokens: true, secrets: [] },
+  });
 }

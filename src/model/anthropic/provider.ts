@@ -10,11 +10,8 @@ import { classifyFailure, type FailureContext, type Vendor } from '../failure';
 import { tellRates } from '../limits/vendor-room';
 import { DEFAULT_TIMEOUT_MS, TimeLimit } from '../time-limit';
 import { looseTools } from '../schemas/subsets';
-import { sdk } from './sdk';
-import type { Thinking } from '../../shared/thinking';
-import type { ThinkingModel } from '../thinking';
-import { anthropicThinking } from './thinking';
-import { ANTHROPIC } from './vendor';
+import type { Thinking, ThinkingModel } from '../thinking';
+import { ANTHROPIC, anthropicThinking, sdk } from './vendor';
 import type { ModelCallbacks, ModelProvider, ModelRequest, ModelResponse } from '../provider';
 import { optional } from '../../shared/json/optional';
 

@@ -1,8 +1,19 @@
-/** The Messages API as `classifyFailure` sees it: the errors of its SDK, its error types, and the names of its settings. */
+/** What is the vendor's own: its SDK, the errors of its API as `classifyFailure` sees them, and its fields for thinking. */
 import type { APIError } from '@anthropic-ai/sdk';
-import { isJsonObject } from '../../shared/json/json';
+import { isJsonObject, type JsonObject } from '../../shared/json/json';
 import type { ApiFault, Vendor } from '../failure';
-import { sdk } from './sdk';
+import type { ModelRequest } from '../provider';
+import { budgetOf, mergeFields, type Thinking, type ThinkingModel, type VendorThinking } from '../thinking';
+
+// The vendor's SDK is loaded when a provider is made: a program with a model of its own, or one that only throws `ModelFailure`, does not
+// pay for it.
+
+// oxlint-disable-next-line typescript/no-require-imports -- a provider is made without waiting
+export const sdk = () => require('@anthropic-ai/sdk') as typeof import('@anthropic-ai/sdk');
+
+export const sdkStreaming = () =>
+  // oxlint-disable-next-line typescript/no-require-imports -- as above
+  require('@anthropic-ai/sdk/core/streaming') as typeof import('@anthropic-ai/sdk/core/streaming');
 
 /** Error types of the API and the status that each stands for. */
 export const ERROR_TYPE_STATUS: Readonly<Record<string, number>> = {
@@ -50,4 +61,31 @@ function isApiError(error: unknown): error is APIError {
 
 function bodyText({ error }: APIError): string | undefined {
   return error === undefined || error === null ? undefined : JSON.stringify(error);
+}
+
+// Thinking, by the vendor's page on each model's behaviour.
+
+/** Ids on Bedrock and Vertex AI have more around the name. */
+const WITHOUT_THINKING = /claude-(3-5|3-haiku|3-opus|3-sonnet|2|instant)/;
+/** The model decides how much it thinks; an effort guides it. */
+const ADAPTIVE = /claude-([a-z]+-4-[6-9]|[a-z]+-([5-9]|[1-9]\d)\b)/;
+/** Adaptive models that take a budget all the same. */
+const ADAPTIVE_WITH_BUDGET = /claude-[a-z]+-4-6/;
+
+export function anthropicThinking(thinking: Thinking, { model, maxTokens }: ThinkingModel): VendorThinking {
+  if (WITHOUT_THINKING.test(model)) return thinking === 'off' ? { fields: {} } : { fault: `the model ${model} does not think` };
+  if (thinking === 'off') return { fields: { thinking: { type: 'disabled' } } };
+  const isAdaptive = ADAPTIVE.test(model);
+  if (isAdaptive && typeof thinking === 'string')
+    return { fields: { thinking: { type: 'adaptive' }, output_config: { effort: thinking } } };
+  if (isAdaptive && !ADAPTIVE_WITH_BUDGET.test(model))
+    return { fault: `the model ${model} takes no budget in tokens: say "low", "medium" or "high"` };
+  const budget = budgetOf(thinking, maxTokens);
+  return 'fault' in budget ? budget : { fields: { thinking: { type: 'enabled', budget_tokens: budget.budget } } };
+}
+
+/** The request's options with its thinking. What the options say themselves counts more. */
+export function withThinking({ thinking, model, maxTokens, options }: ModelRequest): JsonObject {
+  const made = thinking === undefined ? { fields: {} } : anthropicThinking(thinking, { model, maxTokens });
+  return 'fault' in made ? options : mergeFields(made.fields, options);
 }

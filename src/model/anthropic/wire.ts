@@ -11,8 +11,7 @@ import { ANTHROPIC_FILES, withTakenFiles } from '../taken-files';
 import { foreignAnswer, type FailureContext } from '../failure';
 import { ANTHROPIC_SUBSET } from '../schemas/subsets';
 import { strictSchema } from '../schemas/strict';
-import { sdk, sdkStreaming } from './sdk';
-import { withThinking } from './thinking';
+import { sdk, sdkStreaming, withThinking } from './vendor';
 
 /** The body as the Messages API takes it; `stream` is always on. */
 export interface WireBody extends JsonObject {

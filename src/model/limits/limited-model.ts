@@ -1,6 +1,6 @@
 /** A model that is asked only within its limits: each request passes its gate, and what the vendor says is passed on to it. */
 import { optional } from '../../shared/json/optional';
-import { estimatedTokens } from '../estimated-usage';
+import { estimatedTokens } from '../context/tokens';
 import { ModelFailure, type ModelProvider, type ModelResponse } from '../provider';
 import type { ModelLimits } from '../settings';
 import type { TokenUse } from './ledger';

@@ -9,11 +9,10 @@ import { withoutForeignBlocks } from '../vendor-answers';
 import type { ModelMessage, ModelRequest, ModelTool } from '../provider';
 import { nativeResult } from '../prompted/native-result';
 import { repairConversation } from '../repair-conversation';
-import { cacheKeyOf } from './cache-key';
 import { fileParts, textOf } from './content-parts';
 import { OPENAI_SUBSET } from '../schemas/subsets';
 import { strictSchema } from '../schemas/strict';
-import { withThinking } from './thinking';
+import { cacheKeyOf, withThinking } from './vendor';
 
 /** Fields that an agent's `modelOptions` cannot set: admission, budget and audit rely on them. */
 const RESERVED_FIELDS: readonly string[] = ['model', 'messages', 'tools', 'functions', 'stream', 'stream_options', 'n', 'store'];

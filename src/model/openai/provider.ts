@@ -14,13 +14,9 @@ import { ChatAccumulator } from './chat-answer';
 import { toChatBody, type ChatDialect } from './chat-request';
 import { ResponsesAccumulator } from './responses-answer';
 import { toCountBody, toResponsesBody } from './responses-request';
-import { sdk } from './vendor';
 import { looseTools } from '../schemas/subsets';
-import type { Thinking } from '../../shared/thinking';
-import type { ThinkingModel } from '../thinking';
-import { OPENAI } from './cache-key';
-import { openAiThinking } from './thinking';
-import { openAiVendor } from './vendor';
+import type { Thinking, ThinkingModel } from '../thinking';
+import { OPENAI, openAiThinking, openAiVendor, sdk, withEnvelopes } from './vendor';
 
 export interface OpenAiOptions {
   /** `responses` keeps the model's reasoning between steps; `chat` is what other servers speak. @default 'responses' */
@@ -77,7 +73,8 @@ export class OpenAiProvider implements ModelProvider {
     const { OpenAI } = sdk();
     this.client = new OpenAI({
       apiKey: options.apiKey ?? (options.baseUrl === undefined ? key : undefined) ?? NO_KEY,
-      ...optional({ baseURL: options.baseUrl ?? url, fetch: options.fetch, defaultHeaders: options.headers }),
+      ...optional({ baseURL: options.baseUrl ?? url, defaultHeaders: options.headers }),
+      fetch: withEnvelopes(options.fetch),
       maxRetries: 0,
       timeout: this.timeoutMs,
       logLevel: 'off', // the SDK prints whole events when one does not parse

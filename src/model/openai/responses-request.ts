@@ -9,11 +9,10 @@ import { OwnAnswers } from '../vendor-answers';
 import type { ModelMessage, ModelRequest, ModelTool } from '../provider';
 import { nativeResult } from '../prompted/native-result';
 import { repairConversation } from '../repair-conversation';
-import { cacheKeyOf } from './cache-key';
 import { fileParts } from './content-parts';
 import { OPENAI_SUBSET } from '../schemas/subsets';
 import { strictSchema } from '../schemas/strict';
-import { withThinking } from './thinking';
+import { cacheKeyOf, withThinking } from './vendor';
 
 const RESERVED_FIELDS: readonly string[] = [
   'model',

@@ -1,8 +1,12 @@
-/** OpenAI's APIs as `classifyFailure` sees them: the errors of the SDK, their types, and the names of the settings. */
+/** What is the vendor's own: its SDK, the errors of its APIs as `classifyFailure` sees them, its fields for reasoning, its key of caches. */
 import type { APIError } from 'openai';
-import { isJsonObject, type Json } from '../../shared/json/json';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import { sha256Hex } from '../../shared/json/sha256';
 import { optionalPackage } from '../../optional-package';
 import type { ApiFault, Vendor } from '../failure';
+import type { ModelRequest } from '../provider';
+import { mergeFields, type Thinking, type VendorThinking } from '../thinking';
+import type { Api } from './content-parts';
 
 /** The official SDK of OpenAI, an optional package: loaded when a provider is made. */
 export const sdk = () => optionalPackage<typeof import('openai')>('openai', 'A model of OpenAI, or one that speaks its API,');
@@ -68,4 +72,83 @@ function messageOf(body: Json | undefined): string | undefined {
 
 function isApiError(error: unknown): error is APIError {
   return error instanceof sdk().APIError;
+}
+
+// Servers that speak OpenAI's protocol may send an error without its envelope, as older vLLM and servers of FastAPI do. The SDK would drop
+// such a body, and nobody would learn why the request was refused.
+
+type Fetch = typeof fetch;
+
+/** The same network; each error that is a JSON object has `error`. */
+export function withEnvelopes(network: Fetch = (address, init) => fetch(address, init)): Fetch {
+  return async (address, init) => {
+    const response = await network(address, init);
+    if (response.status < 400 || response.status > 599) return response;
+    const text = await response.text();
+    const { status, statusText } = response;
+    const headers = new Headers(response.headers);
+    for (const name of ['content-length', 'content-encoding']) headers.delete(name); // of the body as it came
+    return new Response(enveloped(text), { status, statusText, headers });
+  };
+}
+
+function enveloped(text: string): string {
+  const body = parsed(text);
+  if (!isJsonObject(body) || 'error' in body) return text;
+  const { message, detail, type, code } = body;
+  const words = [message, detail].find((one) => typeof one === 'string') ?? text;
+  const error: JsonObject = { message: words };
+  for (const [name, value] of Object.entries({ type, code })) if (typeof value === 'string') error[name] = value;
+  return JSON.stringify({ error });
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return null;
+  }
+}
+
+// OpenAI's models know efforts of reasoning, and no budgets.
+
+const WITHOUT_REASONING = /^(gpt-[34]|chatgpt-4|text-|davinci)/;
+/** These think always; the first of them know an effort that comes close to none. */
+const MINIMAL = /^gpt-5(-(mini|nano))?(-\d{4}-\d{2}-\d{2})?$/;
+const ALWAYS = /^o\d/;
+
+/** @returns the effort in the vendor's word; null: nothing is sent */
+export function openAiEffort(thinking: Thinking, model: string): { effort: string | null } | { fault: string } {
+  if (typeof thinking === 'object') return { fault: 'models of OpenAI take no budget in tokens: say "low", "medium" or "high"' };
+  if (WITHOUT_REASONING.test(model))
+    return thinking === 'off' ? { effort: null } : { fault: `the model ${model} does not reason` };
+  if (thinking !== 'off') return { effort: thinking };
+  if (ALWAYS.test(model)) return { fault: `the model ${model} always reasons: say "low"` };
+  return { effort: MINIMAL.test(model) ? 'minimal' : 'none' };
+}
+
+export function openAiThinking(thinking: Thinking, model: string, api: Api): VendorThinking {
+  const made = openAiEffort(thinking, model);
+  if ('fault' in made) return made;
+  if (made.effort === null) return { fields: {} };
+  return { fields: api === 'chat' ? { reasoning_effort: made.effort } : { reasoning: { effort: made.effort } } };
+}
+
+/** The request's options with its thinking. What the options say themselves counts more. */
+export function withThinking({ thinking, model, options }: ModelRequest, api: Api): JsonObject {
+  const made = thinking === undefined ? { fields: {} } : openAiThinking(thinking, model, api);
+  return 'fault' in made ? options : mergeFields(made.fields, options);
+}
+
+// OpenAI caches prefixes by itself. Its requests go to one of many machines by the beginning of the prompt, and by a key: the same for all
+// steps of a conversation, so that they find the cache that the step before has filled.
+
+/** Only OpenAI itself: other servers of its protocol may refuse a field that they do not know. */
+export const OPENAI = 'openai';
+
+/** A hash of how the conversation begins, which is all that its steps have in common. */
+export function cacheKeyOf({ system, messages }: ModelRequest, provider: string): JsonObject {
+  if (provider !== OPENAI) return {};
+  const beginning = JSON.stringify([system, messages[0]?.content ?? null]).toWellFormed();
+  return { prompt_cache_key: `holdfast_${sha256Hex(beginning).slice(0, 32)}` };
 }

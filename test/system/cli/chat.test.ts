@@ -61,7 +61,10 @@ describe('conversations on the command line', () => {
       talking.stdin!.end(`Read it.\n/file ${path}\n`);
       expect(await talking.ended).toMatchObject({ code: 0 });
       const [first, second] = engine.model.requests.map(({ messages }) => messages.at(-1)!.content);
-      expect(first).toMatchObject([{ type: 'text', text: 'Read it.' }, { type: 'document', title: 'invoice.txt' }]);
+      expect(first).toMatchObject([
+        { type: 'text', text: 'Read it.' },
+        { type: 'document', title: 'invoice.txt' },
+      ]);
       expect(second).toEqual([{ type: 'text', text: `/file ${path}` }]);
     }));
 

@@ -49,7 +49,11 @@ const CASES: [string, ((fetch: Fetch) => ModelProvider)[], Refusal][] = [
   ['OpenRouter', [chat], { status: 400, body: { error: { code: 400, message: "This endpoint's maximum context length is 128000 tokens. However, you requested about 130000 tokens (129000 of text input, 1000 in the output)." } }, sent: 130_000, window: 128_000 }], // oxfmt-ignore
   ['vLLM', [chat], { status: 400, body: { object: 'error', message: "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens in the messages, Please reduce the length of the messages.", type: 'BadRequestError', param: null, code: 400 } }], // oxfmt-ignore
   ['llama.cpp', [chat], { status: 400, body: { error: { code: 400, message: 'request (5003 tokens) exceeds the available context size (4096 tokens), try increasing it', type: 'exceed_context_size_error', n_prompt_tokens: 5003, n_ctx: 4096 } }, sent: 5003, window: 4096 }], // oxfmt-ignore
-  ['Ollama', [chat], { status: 400, body: error('prompt too long; exceeded max context length by 918 tokens', { type: 'api_error' }) }],
+  [
+    'Ollama',
+    [chat],
+    { status: 400, body: error('prompt too long; exceeded max context length by 918 tokens', { type: 'api_error' }) },
+  ],
   ['Ollama, from its runner', [chat], { status: 500, body: error('the input length exceeds the context length', { type: 'api_error' }) }], // oxfmt-ignore
   ['LM Studio', [chat], { status: 400, body: error('The number of tokens to keep from the initial prompt is greater than the context length (n_keep: 5453>= n_ctx: 4096). Try to load the model with a larger context length, or provide a shorter input.'), sent: 5453, window: 4096 }], // oxfmt-ignore
   ['SGLang', [chat], { status: 400, body: error("The input (9015 tokens) is longer than the model's context length (8192 tokens)."), sent: 9015, window: 8192 }], // oxfmt-ignore
@@ -66,6 +70,23 @@ test.each(CASES)('%s', async (_vendor, providers, { status, body, ...figures }) 
     expect(facts).toMatchObject({ type: 'model.too_large', retryable: false, status });
     expect(asTooLong(ApplicationFailure.create({ message, type: facts.type }))).toMatchObject(figures);
   }
+});
+
+test.each<[string, BodyInit, string]>([
+  [
+    'a text beside its envelope',
+    '{"object":"error","message":"no such adapter","type":"NotFoundError","code":404}',
+    'no such adapter',
+  ],
+  ['a detail', '{"detail":"no such adapter"}', 'no such adapter'],
+  ['details', '{"detail":[{"msg":"field required"}]}', 'field required'],
+  ['no JSON', 'upstream has no such adapter', 'upstream has no such adapter'],
+  ['the envelope', '{"error":{"message":"no such adapter"}}', 'no such adapter'],
+  ['nothing', '', 'no body'],
+])('a server of OpenAI’s protocol that answers with %s: its words are in the failure', async (_what, body, words) => {
+  const { message, facts } = await failureOf(chat(async () => new Response(body, { status: 404 })));
+  expect(facts.type).toBe('model.not_found');
+  if (body !== '') expect(message).toContain(words);
 });
 
 test.each<[string, (fetch: Fetch) => ModelProvider, string]>([

@@ -15,7 +15,8 @@ import { Models } from '../../../src/model/models';
 import { OpenAiProvider } from '../../../src/model/openai/provider';
 import type { ModelProvider, ModelRequest } from '../../../src/model/provider';
 import type { JsonObject } from '../../../src/shared/json/json';
-import { thinkingFaults, type Thinking } from '../../../src/shared/thinking';
+import { thinkingFaults } from '../../../src/agents/models';
+import type { Thinking } from '../../../src/model/thinking';
 import { checkModels } from '../../../src/worker/models-at-start';
 
 type Fetch = typeof fetch;
@@ -48,7 +49,13 @@ describe('what is sent', () => {
     ['chat completions', chat, 'o4-mini', 'low', { reasoning_effort: 'low' }],
     ['AI SDK, OpenAI', sdkOpenAi('gpt-5.2'), '', 'high', { reasoning: { effort: 'high' } }],
     ['AI SDK, OpenAI by chat', sdkChat('gpt-5.2'), '', 'high', { reasoning_effort: 'high' }],
-    ['AI SDK, Google', google('gemini-2.5-flash'), '', budget, { generationConfig: { thinkingConfig: { thinkingBudget: 2000 } } }],
+    [
+      'AI SDK, Google',
+      google('gemini-2.5-flash'),
+      '',
+      budget,
+      { generationConfig: { thinkingConfig: { thinkingBudget: 2000 } } },
+    ],
     ['AI SDK, Google', google('gemini-2.5-flash'), '', 'off', { generationConfig: { thinkingConfig: { thinkingBudget: 0 } } }],
     ['AI SDK, Google', google('gemini-3-pro'), '', 'low', { generationConfig: { thinkingConfig: { thinkingLevel: 'low' } } }],
     ['AI SDK, Bedrock', bedrock('anthropic.claude-haiku-4-5'), '', budget, { additionalModelRequestFields: enabled(2000) }],
@@ -98,7 +105,8 @@ describe('a worker does not start', () => {
     ['one that always does', 'off', openai({ model: 'o3', apiKey }), 'the model o3 always reasons'],
     ['a budget for an adaptive model', budget, anthropic({ model: 'claude-opus-5', apiKey }), 'the model claude-opus-5 takes no budget in tokens'], // oxfmt-ignore
     ['an old model', 'low', anthropic({ model: 'claude-3-haiku-20240307', apiKey }), 'the model claude-3-haiku-20240307 does not think'], // oxfmt-ignore
-    ['a budget above the answer', { budgetTokens: 9000 }, anthropic({ model: 'claude-haiku-4-5', apiKey }), "leaves none of the agent's maxTokens (8192)"], // oxfmt-ignore
+    ['a budget of a few tokens', { budgetTokens: 100 }, anthropic({ model: 'claude-haiku-4-5', apiKey }), 'its thoughts may take 100 tokens, and vendors take 1024 or more'], // oxfmt-ignore
+    ['a budget above the answer', { budgetTokens: 9000 }, anthropic({ model: 'claude-haiku-4-5', apiKey }), "its thoughts may take 9000 tokens, which leaves none of the agent's maxTokens (8192)"], // oxfmt-ignore
     ['a server of the protocol', 'low', openaiCompatible({ model: 'qwen', baseUrl }), 'servers of this protocol have no common setting for it'], // oxfmt-ignore
     ['a package of a vendor that nobody knows', 'low', aiSdk(createOpenAICompatible({ name: 'local', baseURL: baseUrl })('m')), 'the package local.chat has no setting for it that is known'], // oxfmt-ignore
     ['a larger Gemini without thoughts', 'off', aiSdk(createGoogleGenerativeAI({ apiKey })('gemini-2.5-pro')), 'the model gemini-2.5-pro always thinks'], // oxfmt-ignore
@@ -123,7 +131,7 @@ describe('a worker does not start', () => {
 });
 
 test('a setting of another form is refused when the agent or the app is defined', () => {
-  for (const thinking of ['max', 5, null, {}, { budgetTokens: 1000 }, { budgetTokens: 2000.5 }, { budgetTokens: 2000, more: 1 }]) {
+  for (const thinking of ['max', 5, null, {}, { budgetTokens: 0 }, { budgetTokens: 2000.5 }, { budgetTokens: 2000, more: 1 }]) {
     expect(() => agent({ thinking: thinking as never })).toThrow('thinking is ');
     const settings = { m: { provider: openai({ model: 'gpt-5.2' }), thinking: thinking as never } };
     expect(() => defineApp({ agents: [agent({ model: 'm' })], models: settings })).toThrow('models["m"].thinking is ');
@@ -163,7 +171,12 @@ function agent(more: Partial<AgentDefinition>) {
 }
 
 function named(modelId: string): AiSdkLanguageModel {
-  return { specificationVersion: 'v3', provider: 'google.generative-ai', modelId, doStream: () => Promise.reject(new Error('asked')) };
+  return {
+    specificationVersion: 'v3',
+    provider: 'google.generative-ai',
+    modelId,
+    doStream: () => Promise.reject(new Error('asked')),
+  };
 }
 
 /** The body of the one request. */

@@ -3,15 +3,16 @@ import fc from 'fast-check';
 import { anthropic, anthropicBedrock, openai, openaiCompatible } from '../../../src/model/factories';
 import { AnthropicProvider } from '../../../src/model/anthropic/provider';
 import { bedrockProvider } from '../../../src/model/anthropic/platforms';
-import { countedModel } from '../../../src/model/context/counted-model';
 import { lengthFigures } from '../../../src/model/context/too-long';
-import { TokenCounter } from '../../../src/model/context/token-counter';
+import { countedModel, TokenCounter } from '../../../src/model/context/tokens';
 import { OpenAiProvider } from '../../../src/model/openai/provider';
 import { startRehearsal } from '../../../src/model/rehearsal';
 import type { ModelFailure, ModelProvider, ModelRequest } from '../../../src/model/provider';
 import type { JsonObject } from '../../../src/shared/json/json';
 
-const tools = [{ name: 'look', description: 'Looks.', input_schema: { type: 'object', properties: {}, additionalProperties: false } }];
+const tools = [
+  { name: 'look', description: 'Looks.', input_schema: { type: 'object', properties: {}, additionalProperties: false } },
+];
 const { signal } = new AbortController();
 
 describe('the route', () => {
@@ -150,7 +151,12 @@ function requestOf(text: string): ModelRequest {
   return { model: 'm', system: 'Be short.', messages, tools, serverTools: [], maxTokens: 10, options: {} };
 }
 
-function asked(model: ModelProvider, request: ModelRequest, terms: { window: number; tokensPerMinute?: number; canShorten?: () => boolean }) { // oxfmt-ignore
+function asked(
+  model: ModelProvider,
+  request: ModelRequest,
+  terms: { window: number; tokensPerMinute?: number; canShorten?: () => boolean },
+) {
+  // oxfmt-ignore
   const counted = countedModel(model, { counter: new TokenCounter(), by: model, canShorten: () => true, ...terms });
   return counted.request(request, { signal });
 }
