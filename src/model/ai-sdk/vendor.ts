@@ -127,15 +127,15 @@ export function aiSdkThinking(thinking: Thinking, named: NamedModel, maxTokens: 
 }
 
 function ofOpenAi(thinking: Thinking, model: string): VendorThinking {
-  const made = openAiEffort(thinking, model);
-  if ('fault' in made) return made;
-  return made.effort === null ? { fields: {} } : forVendor('openai', { reasoningEffort: made.effort });
+  const result = openAiEffort(thinking, model);
+  if ('fault' in result) return result;
+  return result.effort === null ? { fields: {} } : forVendor('openai', { reasoningEffort: result.effort });
 }
 
 function ofAnthropic(thinking: Thinking, of: ThinkingModel): VendorThinking {
-  const made = anthropicThinking(thinking, of);
-  if ('fault' in made) return made;
-  const { thinking: how, output_config: output } = made.fields as { thinking?: JsonObject; output_config?: JsonObject };
+  const result = anthropicThinking(thinking, of);
+  if ('fault' in result) return result;
+  const { thinking: how, output_config: output } = result.fields as { thinking?: JsonObject; output_config?: JsonObject };
   if (how === undefined) return { fields: {} };
   const { type, budget_tokens: budgetTokens } = how;
   return forVendor('anthropic', {
@@ -162,9 +162,9 @@ function ofGoogle(thinking: Thinking, of: ThinkingModel): VendorThinking {
 /** Bedrock has the models of many vendors; only those of Anthropic have these fields. */
 function ofBedrock(thinking: Thinking, of: ThinkingModel): VendorThinking {
   if (!of.model.includes('anthropic')) return { fault: `no setting for it is known of the model ${of.model} of Bedrock` };
-  const made = anthropicThinking(thinking, of);
-  if ('fault' in made) return made;
-  const { thinking: how, output_config: output } = made.fields as { thinking?: JsonObject; output_config?: JsonObject };
+  const result = anthropicThinking(thinking, of);
+  if ('fault' in result) return result;
+  const { thinking: how, output_config: output } = result.fields as { thinking?: JsonObject; output_config?: JsonObject };
   if (how === undefined) return { fields: {} };
   const { type, budget_tokens: budgetTokens } = how;
   const effort = output?.effort;
@@ -183,6 +183,6 @@ function forVendor(vendor: string, fields: JsonObject): VendorThinking {
 
 /** The request's options with its thinking. What the options say themselves counts more. */
 export function withThinking({ thinking, options, maxTokens }: ModelRequest, named: NamedModel): JsonObject {
-  const made = thinking === undefined ? { fields: {} } : aiSdkThinking(thinking, named, maxTokens);
-  return 'fault' in made ? options : mergeFields(made.fields, options);
+  const result = thinking === undefined ? { fields: {} } : aiSdkThinking(thinking, named, maxTokens);
+  return 'fault' in result ? options : mergeFields(result.fields, options);
 }

@@ -105,8 +105,8 @@ export class AnthropicProvider implements ModelProvider {
   }
 
   thinkingFault(thinking: Thinking, of: ThinkingModel): string | null {
-    const made = anthropicThinking(thinking, of);
-    return 'fault' in made ? made.fault : null;
+    const result = anthropicThinking(thinking, of);
+    return 'fault' in result ? result.fault : null;
   }
 
   /**

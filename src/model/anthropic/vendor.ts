@@ -86,6 +86,6 @@ export function anthropicThinking(thinking: Thinking, { model, maxTokens }: Thin
 
 /** The request's options with its thinking. What the options say themselves counts more. */
 export function withThinking({ thinking, model, maxTokens, options }: ModelRequest): JsonObject {
-  const made = thinking === undefined ? { fields: {} } : anthropicThinking(thinking, { model, maxTokens });
-  return 'fault' in made ? options : mergeFields(made.fields, options);
+  const result = thinking === undefined ? { fields: {} } : anthropicThinking(thinking, { model, maxTokens });
+  return 'fault' in result ? options : mergeFields(result.fields, options);
 }

@@ -40,8 +40,8 @@ export function toWire(
   { provider = ANTHROPIC_PROVIDER, structuredOutputs = false }: WireOptions = {},
 ): WireBody {
   const native = structuredOutputs ? nativeResult(modelRequest, ANTHROPIC_SUBSET) : null;
-  const asked = native?.request ?? modelRequest;
-  const request = { ...asked, options: withThinking(asked) };
+  const plain = native?.request ?? modelRequest;
+  const request = { ...plain, options: withThinking(plain) };
   const tools = [...request.tools.map(toTool), ...request.serverTools];
   const sendable = withTakenFiles(request.messages, ANTHROPIC_FILES);
   const own = withoutForeignBlocks(sendable, provider, provider);

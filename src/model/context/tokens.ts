@@ -67,7 +67,7 @@ export class TokenCounter {
     const late = AbortSignal.timeout(this.patienceMs);
     const either = AbortSignal.any([signal, late]);
     try {
-      const tokens = await Promise.race([provider.countTokens!(request, either), aborted(either)]);
+      const tokens = await Promise.race([provider.countTokens!(request, either), rejectOnAbort(either)]);
       if (Number.isSafeInteger(tokens) && tokens > 0) return tokens;
     } catch {
       // No count, whatever went wrong.
@@ -78,7 +78,7 @@ export class TokenCounter {
 }
 
 /** A provider may not heed its signal. */
-function aborted(signal: AbortSignal): Promise<never> {
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
   });

@@ -120,8 +120,8 @@ export class OpenAiProvider implements ModelProvider {
   thinkingFault(thinking: Thinking, { model }: ThinkingModel): string | null {
     if (this.name !== OPENAI)
       return 'servers of this protocol have no common setting for it: put the field of yours into `options` of the model, such as { reasoning_effort: "low" }';
-    const made = openAiThinking(thinking, model, this.api);
-    return 'fault' in made ? made.fault : null;
+    const result = openAiThinking(thinking, model, this.api);
+    return 'fault' in result ? result.fault : null;
   }
 
   private async count(request: ModelRequest, signal: AbortSignal): Promise<number> {

@@ -88,12 +88,12 @@ export function withEnvelopes(network: Fetch = (address, init) => fetch(address,
     const { status, statusText } = response;
     const headers = new Headers(response.headers);
     for (const name of ['content-length', 'content-encoding']) headers.delete(name); // of the body as it came
-    return new Response(enveloped(text), { status, statusText, headers });
+    return new Response(withEnvelope(text), { status, statusText, headers });
   };
 }
 
-function enveloped(text: string): string {
-  const body = parsed(text);
+function withEnvelope(text: string): string {
+  const body = parseJson(text);
   if (!isJsonObject(body) || 'error' in body) return text;
   const { message, detail, type, code } = body;
   const words = [message, detail].find((one) => typeof one === 'string') ?? text;
@@ -102,7 +102,7 @@ function enveloped(text: string): string {
   return JSON.stringify({ error });
 }
 
-function parsed(text: string): Json {
+function parseJson(text: string): Json {
   try {
     return JSON.parse(text) as Json;
   } catch {
@@ -128,16 +128,16 @@ export function openAiEffort(thinking: Thinking, model: string): { effort: strin
 }
 
 export function openAiThinking(thinking: Thinking, model: string, api: Api): VendorThinking {
-  const made = openAiEffort(thinking, model);
-  if ('fault' in made) return made;
-  if (made.effort === null) return { fields: {} };
-  return { fields: api === 'chat' ? { reasoning_effort: made.effort } : { reasoning: { effort: made.effort } } };
+  const result = openAiEffort(thinking, model);
+  if ('fault' in result) return result;
+  if (result.effort === null) return { fields: {} };
+  return { fields: api === 'chat' ? { reasoning_effort: result.effort } : { reasoning: { effort: result.effort } } };
 }
 
 /** The request's options with its thinking. What the options say themselves counts more. */
 export function withThinking({ thinking, model, options }: ModelRequest, api: Api): JsonObject {
-  const made = thinking === undefined ? { fields: {} } : openAiThinking(thinking, model, api);
-  return 'fault' in made ? options : mergeFields(made.fields, options);
+  const result = thinking === undefined ? { fields: {} } : openAiThinking(thinking, model, api);
+  return 'fault' in result ? options : mergeFields(result.fields, options);
 }
 
 // OpenAI caches prefixes by itself. Its requests go to one of many machines by the beginning of the prompt, and by a key: the same for all

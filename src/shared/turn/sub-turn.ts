@@ -5,7 +5,7 @@
 import { hashJson } from '../json/digests';
 import { isTurnId } from '../ids';
 import { type JsonObject, jsonBytes } from '../json/json';
-import { addUnpriced, shortView, type CallView, type TurnState, type TurnUsage } from './turn-view';
+import { addTokensWithoutPrice, shortView, type CallView, type TurnState, type TurnUsage } from './turn-view';
 
 /** What a turn may use; as a reservation: the share of its parent's limits that it holds. */
 export interface TurnLimits {
@@ -127,8 +127,8 @@ export function sumUsage(a: TurnUsage, b: TurnUsage): TurnUsage {
     cache_read_tokens: a.cache_read_tokens + b.cache_read_tokens,
     cost_usd: a.cost_usd + b.cost_usd,
   };
-  addUnpriced(sum, a);
-  addUnpriced(sum, b);
+  addTokensWithoutPrice(sum, a);
+  addTokensWithoutPrice(sum, b);
   return sum;
 }
 

@@ -85,11 +85,11 @@ export function addUsage(sum: TurnUsage, more: TurnUsage): void {
   sum.cache_read_tokens += more.cache_read_tokens;
   sum.cache_creation_tokens = (sum.cache_creation_tokens ?? 0) + (more.cache_creation_tokens ?? 0);
   sum.cost_usd += more.cost_usd;
-  addUnpriced(sum, more);
+  addTokensWithoutPrice(sum, more);
 }
 
 /** Changes `sum`. */
-export function addUnpriced(sum: TurnUsage, { unpriced_tokens = 0 }: TurnUsage): void {
+export function addTokensWithoutPrice(sum: TurnUsage, { unpriced_tokens = 0 }: TurnUsage): void {
   if (unpriced_tokens > 0) sum.unpriced_tokens = (sum.unpriced_tokens ?? 0) + unpriced_tokens;
 }
 
