@@ -52,7 +52,7 @@ export async function askModel(
 ): Promise<ModelAnswer> {
   const links = deps.models.chainOf(preparedAgent);
   const limited = withinLimits(deps, links, parts.asker);
-  const chain = limited.chain.map((link, index) => counted(deps, link, links[index]!, preparedAgent, parts));
+  const chain = limited.chain.map((link, index) => withCount(deps, link, links[index]!, preparedAgent, parts));
   const messages = await messagesWithFiles(deps, parts.messages);
   const requestOf = (link: ChainLink) => requestFor(link, chain[0]!, preparedAgent, { ...parts, messages });
   const { info, cancellationSignal: signal } = Context.current();
@@ -68,7 +68,7 @@ export async function askModel(
 }
 
 /** The model, which counts large requests before they take a place within its limits. */
-function counted(
+function withCount(
   { models: { counter } }: Dependencies,
   link: ChainLink,
   { provider: by, settings: { limits } }: ChainLink,

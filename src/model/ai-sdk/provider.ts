@@ -58,8 +58,8 @@ class AiSdkProvider implements ModelProvider {
   }
 
   thinkingFault(thinking: Thinking, { maxTokens }: ThinkingModel): string | null {
-    const made = aiSdkThinking(thinking, this.languageModel, maxTokens);
-    return 'fault' in made ? made.fault : null;
+    const result = aiSdkThinking(thinking, this.languageModel, maxTokens);
+    return 'fault' in result ? result.fault : null;
   }
 
   /** The model is the one that the provider was made for: `request.model` is its name in the record. */
