@@ -94,7 +94,8 @@ export function withEnvelopes(network: Fetch = (address, init) => fetch(address,
 
 function withEnvelope(text: string): string {
   const body = parseJson(text);
-  if (!isJsonObject(body) || 'error' in body) return text;
+  if (!isJsonObject(body)) return /^\s*(<|$)/.test(text) ? text : JSON.stringify({ error: { message: text } });
+  if ('error' in body) return text;
   const { message, detail, type, code } = body;
   const words = [message, detail].find((one) => typeof one === 'string') ?? text;
   const error: JsonObject = { message: words };

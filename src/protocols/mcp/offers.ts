@@ -106,7 +106,12 @@ function listedAgent(name: string, agent: string, tools: readonly string[]): Lis
     },
     outputSchema: {
       type: 'object',
-      properties: { turn_id: { type: 'string' }, state: { type: 'string' }, text: { type: 'string' } },
+      properties: {
+        turn_id: { type: 'string' },
+        state: { type: 'string' },
+        text: { type: 'string' },
+        result: { type: 'object', description: 'The data that the agent gives, if it gives any.' },
+      },
       required: ['turn_id', 'state', 'text'],
     },
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },

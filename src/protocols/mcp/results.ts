@@ -62,8 +62,11 @@ function fits(schema: object, data: Json): boolean {
   return isJsonObject(data) && validate(data).valid;
 }
 
-function turnResult({ turn_id, state, text, reason }: TurnView): CallToolResult {
-  if (state === 'completed') return { content: [{ type: 'text', text }], structuredContent: { turn_id, state, text } };
+function turnResult({ turn_id, state, text, reason, result }: TurnView): CallToolResult {
+  const data = result === undefined ? {} : { result };
+  const words = result === undefined || text !== '' ? text : JSON.stringify(result);
+  if (state === 'completed')
+    return { content: [{ type: 'text', text: words }], structuredContent: { turn_id, state, text, ...data } };
   const why = `The turn ended ${state}. ${reason ?? ''}`.trim();
   const textParts = text === '' ? [] : [{ type: 'text' as const, text }];
   return { content: [{ type: 'text', text: why }, ...textParts], isError: true };

@@ -83,6 +83,7 @@ test.each<[string, BodyInit, string]>([
   ['no JSON', 'upstream has no such adapter', 'upstream has no such adapter'],
   ['the envelope', '{"error":{"message":"no such adapter"}}', 'no such adapter'],
   ['nothing', '', 'no body'],
+  ['JSON that is no object', '"no such adapter"', 'no such adapter'],
 ])('a server of OpenAI’s protocol that answers with %s: its words are in the failure', async (_what, body, words) => {
   const { message, facts } = await failureOf(chat(async () => new Response(body, { status: 404 })));
   expect(facts.type).toBe('model.not_found');
