@@ -18,7 +18,7 @@ const FILES = [
   'packs/mcp/oauth',
   'packs/onchain/known',
   'packs/workspace/engine',
-  'page/decide',
+  'page/forms',
   'scripts/tally',
   'shared/people',
   'store/calls',

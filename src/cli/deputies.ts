@@ -66,7 +66,7 @@ export function deputyCommands(command: Command, output: () => Output): void {
 async function askRecord({ gateway }: Config, deputy: string, naming: Naming): Promise<DeputyView> {
   if (naming.for !== undefined || naming.print)
     throw new UsageError(
-      '--for and --print go with --key: without a key the gateway records a deputy of whoever the token names.',
+      '--for and --print go with --key: without a key the gateway records a deputy of the principal of the token.',
     );
   if (gateway === null)
     throw new UsageError(

@@ -327,7 +327,7 @@ const GATEWAY = {
   HOLDFAST_OIDC_GROUPS: {
     schema: signIn.groups,
     allowed: 'JSON, group to roles, such as {"payments":["approver","treasurer"],"audit":["auditor"]}',
-    about: 'Which roles the groups of the provider have here. Whoever is in none of them is refused.',
+    about: 'Which roles the groups of the provider have here. A person in none of them is refused.',
   },
   HOLDFAST_OIDC_GROUPS_CLAIM: {
     schema: signIn.claimName,
@@ -345,7 +345,7 @@ const GATEWAY = {
     schema: signIn.claimName,
     allowed: 'the name of a claim',
     unset: 'all are the operator’s',
-    about: 'The claim that becomes the tenant. If it is set, whoever lacks it is refused.',
+    about: 'The claim that becomes the tenant. If it is set, a person without it is refused.',
   },
   HOLDFAST_OIDC_SCOPES: {
     schema: signIn.scopes,

@@ -6,7 +6,7 @@ import { deputyshipId, readSignedDeputyship, type SignedDeputyship } from '../at
 import { deputyBlock } from '../record/write-block';
 import { endedDeputyship, readDeputyshipEnd, type DeputyshipEnd } from '../record/deputies';
 import { samePerson } from '../shared/approval/approval';
-import { asJson, isJsonObject, type Json } from '../shared/json/json';
+import { asJson, isJsonObject, type Json, type JsonObject } from '../shared/json/json';
 import { StoreError, type Store } from '../store/store';
 
 export interface StoredDeputyship {
@@ -51,20 +51,14 @@ export class DeputyRegister {
       return { value: asJson({ ...index, [id]: { deputy, for: person, until } }), answer: null };
     });
     if (fault !== null) return fault;
-    const isNew = await this.store.registers.update<boolean>(nameOf(id), (value, now) =>
-      value === null
-        ? { value: asJson({ text, named_at: new Date(now).toISOString(), named_by: by }), answer: true }
-        : { answer: false },
-    );
+    const isNew = await this.enterOnce(nameOf(id), (at) => ({ text, named_at: at, named_by: by }));
     if (isNew) await this.record(signed, { signed: text }, by);
     return null;
   }
 
   /** Ends it before its time. What was ended is not begun again. */
   async end({ id, signed }: StoredDeputyship, by: string): Promise<void> {
-    const isNew = await this.store.registers.update<boolean>(endedDeputyship(id), (value, now) =>
-      value === null ? { value: asJson({ at: new Date(now).toISOString(), by }), answer: true } : { answer: false },
-    );
+    const isNew = await this.enterOnce(endedDeputyship(id), (at) => ({ at, by }));
     if (isNew) await this.record(signed, { ended: true }, by);
   }
 
@@ -87,6 +81,13 @@ export class DeputyRegister {
     if (signed === null || typeof named_at !== 'string' || typeof named_by !== 'string' || typeof text !== 'string')
       throw new StoreError('damaged', 'What a register of the store holds is no deputyship.');
     return { id, signed, text, named_at, named_by, end: readDeputyshipEnd(ended.value) };
+  }
+
+  /** What a register holds already stays. @returns whether it held nothing */
+  private enterOnce(name: string, make: (at: string) => JsonObject): Promise<boolean> {
+    return this.store.registers.update(name, (value, now) =>
+      value === null ? { value: make(new Date(now).toISOString()), answer: true } : { answer: false },
+    );
   }
 
   private async record(

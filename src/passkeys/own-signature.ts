@@ -1,7 +1,7 @@
 /**
  * Whose signature a decision needs. Where only signed decisions count, a person who has an enrolled passkey signs with it, and the
  * gateway does not sign in their name: otherwise a token or a cookie in the wrong hands would decide as that person. A denial stays
- * possible without it, since it lets nothing run, and whoever sees something wrong must be able to stop it at once.
+ * possible without it, since it lets nothing run, and a person who sees something wrong must be able to stop it at once.
  */
 import { PasskeyRegister } from '../attestation/passkey-register';
 import { stateOf, trustedHere } from '../attestation/passkey-view';

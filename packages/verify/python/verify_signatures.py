@@ -71,8 +71,8 @@ def claims_of(token):
 
 def in_force(key, time, known):
     """Whether an entry of the trust file counts at a time; what was revoked until `known` does not."""
-    has_begun = ms(key["created_at"]) <= time + CLOCKS
-    lasts = key["use"] in ("passkey", "deputy") or has_begun and ms(key.get("expires_at", END)) > time
+    is_end = key["use"] in ("passkey", "deputy")  # only a revocation: it has no other times
+    lasts = is_end or ms(key["created_at"]) <= time + CLOCKS and ms(key.get("expires_at", END)) > time
     return lasts and ms(key.get("revoked_at", END)) > known
 
 def in_time(claims, time): return claims["iat"] * 1000 <= time + CLOCKS and claims["exp"] * 1000 > time

@@ -18,8 +18,15 @@ const EVERY_MS = 2000;
 const READ_LATELY_MS = 60_000;
 /** A stream tells changes together that come within this time, ms. */
 const TOGETHER_MS = 300;
-/** A look may take a tenth of the time. */
+/** A look may take a tenth of the time … */
 const PAUSE_FACTOR = 9;
+/** … but a decision that was made elsewhere must not stay unseen for longer than this, ms. */
+const LONGEST_PAUSE_MS = 10_000;
+
+/** @returns how long the inbox does not look after a look that took so long, ms */
+export function pauseAfter(tookMs: number): number {
+  return Math.min(LONGEST_PAUSE_MS, Math.max(EVERY_MS, tookMs * PAUSE_FACTOR));
+}
 
 export class Inbox {
   private readonly reader: InboxReader;
@@ -128,7 +135,7 @@ export class Inbox {
 
   private async loop(): Promise<void> {
     for (let tookMs = 0; ;) {
-      await pause(Math.max(EVERY_MS, tookMs * PAUSE_FACTOR), this.closing.signal);
+      await pause(pauseAfter(tookMs), this.closing.signal);
       const isRead = this.readers > 0 || Date.now() - this.readAt < READ_LATELY_MS;
       if (this.closing.signal.aborted || !isRead) return;
       const began = Date.now();

@@ -114,7 +114,7 @@ const PAGES: Record<Fault, { status: number; title: string; says: string[] }> = 
     title: 'You have no role here',
     says: [
       'The sign-in service knows you, but you are in none of the groups that may use this gateway.',
-      'Ask whoever looks after the groups to add you, and the operator which group it takes (HOLDFAST_OIDC_GROUPS).',
+      'Ask the people who look after the groups to add you, and the operator which group it takes (HOLDFAST_OIDC_GROUPS).',
     ],
   },
   no_name: {

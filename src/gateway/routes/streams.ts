@@ -51,5 +51,5 @@ export const tickets: Route = (app, { store }) => {
 const BY_COOKIE: Wrong = {
   code: 'INVALID_PARAMS',
   reason: 'not_by_cookie',
-  message: 'Whoever is signed in at the page needs no ticket: the cookie opens streams.',
+  message: 'A person who is signed in at the page needs no ticket: the cookie opens streams.',
 };

@@ -108,6 +108,9 @@ export async function withEngine(setup: Setup, body: (engine: Engine) => Promise
   }
 }
 
+/** A test has few turns at once; each open poll is work for the server. */
+const FEW_POLLS = { maxConcurrentWorkflowTaskPolls: 2, maxConcurrentActivityTaskPolls: 2 };
+
 async function withWorker(address: string, setup: Setup, body: (engine: Engine) => Promise<void>): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'holdfast-engine-'));
   const taskQueue = setup.taskQueue ?? `test-${randomBytes(6).toString('hex')}`;
@@ -139,7 +142,7 @@ async function withWorker(address: string, setup: Setup, body: (engine: Engine) 
     // Workflow code runs in the test's own thread: starting one for each of hundreds of workers took most of their time.
     // Tests with processes of their own run it in threads, as users do.
     // Without a build id the SDK hashes the workflow bundle for each.
-    options: { shutdownGraceTime: '1 second', debugMode: true, buildId: 'test', ...setup.worker },
+    options: { shutdownGraceTime: '1 second', debugMode: true, buildId: 'test', ...FEW_POLLS, ...setup.worker },
   });
   const started: TurnHandle[] = [];
   const engine: Engine = {

@@ -16,6 +16,8 @@ import { workflowBundlePath } from '../../../src/worker/workflow-bundle';
 const FORGETS_SOON = {
   'history.transferProcessorUpdateAckInterval': '1s',
   'history.visibilityProcessorUpdateAckInterval': '1s',
+  'matching.numTaskqueueReadPartitions': 1,
+  'matching.numTaskqueueWritePartitions': 1,
 };
 
 export default async function globalSetup(): Promise<void> {

@@ -174,4 +174,43 @@ describeInBrowser('a new approver', (browser) => {
       for (const { complaints, foreign } of [ana, ben, kim]) expect([complaints, foreign]).toEqual([[], []]);
     }),
   );
+
+  it('names a deputy with a passkey, who approves in that person’s place until the part is ended', () =>
+    withPage(browser(), { approvals, limited: true, oidc: organisation.oidc }, async (scene) => {
+      const [ana, kim] = [await arrive(scene, 'ana', {}), await arrive(scene, 'kim', {})];
+      await Promise.all([ana, kim].map(registersPasskey));
+      const keys = await enrols(organisation, scene, [
+        { principal: ANA, role: 'treasurer', at: ana },
+        { principal: KIM, role: 'cfo', at: kim },
+      ]);
+      await ana.page.getByText('enrolled', { exact: true }).waitFor();
+      const { turn: first } = await waits(scene, payment('Acme GmbH', 70_000));
+      await opensCall(kim, 'Pay 700.00 EUR to Acme GmbH.');
+      await kim.page.getByText(/^Approving takes one of the roles treasurer;/).waitFor();
+
+      await ana.page.getByLabel('Deputy (full name)').fill(KIM);
+      await ana.page.getByLabel('Until').fill(new Date(Date.now() + 48 * 3_600_000).toISOString().slice(0, 16));
+      await ana.page.getByRole('button', { name: 'Name a deputy with passkey' }).click();
+      await ana.page.getByRole('button', { name: `End ${KIM}` }).waitFor();
+      await holdsUp(ana, 'people-deputies');
+
+      await kim.page.goto(`${scene.url}/#/me`);
+      await kim.page.getByText(`You for ${ANA}`).waitFor();
+      await opensCall(kim, 'Pay 700.00 EUR to Acme GmbH.');
+      await kim.page.getByText(`You may decide for ${ANA}, as deputy.`).waitFor();
+      await holdsUp(kim, 'people-deputy-call');
+      await approves(kim, 'approved');
+      const paid = await first.result();
+      expect(paid.calls[0]!.approval.decisions).toMatchObject([{ by: KIM, on_behalf_of: ANA, attested: true }]);
+      await isProved(scene, first.id, { [KIM]: keys[KIM]! });
+
+      await ana.page.getByRole('button', { name: `End ${KIM}` }).click();
+      await ana.page.getByText('ended', { exact: true }).waitFor();
+      const { turn: second } = await waits(scene, payment('Bolt AG', 9_900));
+      await opensCall(kim, 'Pay 99.00 EUR to Bolt AG.');
+      await kim.page.getByText(/^Approving takes one of the roles treasurer;/).waitFor();
+      await second.cancel();
+      expect(scene.effects).toEqual([{ payee: 'Acme GmbH', cents: 70_000, currency: 'EUR' }]);
+      for (const { complaints, foreign } of [ana, kim]) expect([complaints, foreign]).toEqual([[], []]);
+    }));
 });

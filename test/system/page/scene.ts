@@ -128,6 +128,8 @@ export async function withPage(browser: Browser, setup: Setup, body: (scene: Sce
     };
     try {
       await body({ ...engine, url, effects, signers, visit, open });
+    } catch (error) {
+      throw await withTexts(error, pages);
     } finally {
       await Promise.all(pages.map((context) => context.close()));
       await engine.client.inbox.close();
@@ -135,6 +137,15 @@ export async function withPage(browser: Browser, setup: Setup, body: (scene: Sce
       signers.remove();
     }
   });
+}
+
+/** The error, and what each page shows at that moment. */
+async function withTexts(error: unknown, contexts: BrowserContext[]): Promise<unknown> {
+  if (!(error instanceof Error)) return error;
+  const texts = contexts.flatMap((context) => context.pages()).map((page) => page.locator('body').innerText({ timeout: 5_000 }));
+  for (const text of await Promise.allSettled(texts))
+    error.message += `\nA page shows:\n${text.status === 'fulfilled' ? text.value.slice(0, 2_000) : String(text.reason)}`;
+  return error;
 }
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');

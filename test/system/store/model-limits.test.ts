@@ -15,8 +15,8 @@ overEachKind((fresh) => {
       [1, 2, 3].map(async () => new ModelGate((await place.open()).registers, silent, { windowMs })),
     );
     const began: number[] = [];
-    const { signal } = new AbortController();
     const request = async (n: number): Promise<void> => {
+      const { signal } = new AbortController();
       const asker = { id: `turn ${n}`, of: `session ${n % 7}`, inputTokens: 1, maxTokens: 1 };
       for (;;) {
         const gate = gates[Math.floor(Math.random() * gates.length)]!; // a step may come back on any worker

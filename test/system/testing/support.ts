@@ -15,8 +15,7 @@ export function tillFolder(): void {
     folder = await mkdtemp(join(tmpdir(), 'holdfast-till-'));
     process.env.TILL_FOLDER = folder;
   });
-  // A tool that is deaf to its cancellation may write while the folder is removed.
-  afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }));
+  afterEach(() => rm(folder, { recursive: true, force: true }));
 }
 
 /** The till's own count. */

@@ -1,5 +1,5 @@
 /** The inbox in memory: what it reads, when it asks workers, and what it tells its readers. */
-import { Inbox } from '../../../src/client/approvals/inbox';
+import { Inbox, pauseAfter } from '../../../src/client/approvals/inbox';
 import type { InboxLimits } from '../../../src/client/approvals/inbox-reader';
 import type { Answer } from '../../../src/client/approvals/bounded-asks';
 import type { ListedTurn, WaitingCalls } from '../../../src/client/approvals/known-turns';
@@ -302,5 +302,13 @@ describe('a reader of the inbox', () => {
     await events.next();
     await inbox.close();
     expect((await take(events, () => false)).length).toBeLessThanOrEqual(1);
+  });
+
+  it.each([
+    ['a quick look', 40, 2_000],
+    ['a look of a second', 1_000, 9_000],
+    ['a look under load', 5_000, 10_000],
+  ])('pauses long enough to cost a tenth of the time, and never over 10 s, after %s', (_which, tookMs, pauseMs) => {
+    expect(pauseAfter(tookMs)).toBe(pauseMs);
   });
 });

@@ -33,7 +33,7 @@ export function SignInPage({ ended }: { ended: boolean }) {
       {!ways.data && !ways.error && <Reading />}
       {ways.data?.provider_answers === false && (
         <Notice tone="warn" title="Your organisation’s sign-in does not answer now">
-          <p>Try again in a moment. If it stays so, tell whoever runs this gateway.</p>
+          <p>Try again in a moment. If it stays so, tell the people who run this gateway.</p>
         </Notice>
       )}
       {ways.data?.oidc && (
@@ -56,7 +56,7 @@ export function SignInPage({ ended }: { ended: boolean }) {
             aria-describedby="token-hint"
           />
           <p id="token-hint" class="hint">
-            It begins with <code>hft_</code>. Whoever runs this gateway gave it to you.
+            It begins with <code>hft_</code>. You got it from the people who run this gateway.
           </p>
           <button type="submit" class={ways.data.oidc ? 'wide' : 'primary wide'} disabled={action.busy}>
             Sign in

@@ -22,7 +22,7 @@ export async function sendDecision(turn: string, question: Question, what: Omit<
       0,
       'passkeys_unread',
       'Your passkeys cannot be read, and nothing was sent.',
-      'Try again in a moment. If it stays so, tell whoever runs the gateway.',
+      'Try again in a moment. If it stays so, tell the people who run the gateway.',
     );
   const reply = signsByPasskey(question) ? await signed(turn, decision, key) : await decide(turn, decision, key);
   return inWords(decision, reply);

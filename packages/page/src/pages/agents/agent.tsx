@@ -4,6 +4,7 @@ import { asJson } from '../../../../../src/shared/json/json';
 import { readAgent } from '../../api/agents';
 import { count, dollars, duration } from '../../lib/format';
 import { Badge } from '../../parts/badge';
+import { Facts } from '../../parts/facts';
 import { Title } from '../../parts/layout';
 import { PendingPage } from '../../parts/pending-page';
 import { Lines, Value, Words } from '../../parts/text';
@@ -19,7 +20,7 @@ export function AgentPage({ agent }: { agent: string }) {
       <Title title={agent}>
         Agent <Words of={agent} />
       </Title>
-      <Facts agent={data} />
+      <AgentFacts agent={data} />
       <h2>Tools</h2>
       {data.tools.map((tool) => (
         <Tool key={tool.name} tool={tool} />
@@ -40,7 +41,7 @@ export function AgentPage({ agent }: { agent: string }) {
   );
 }
 
-function Facts({ agent }: { agent: AgentView }) {
+function AgentFacts({ agent }: { agent: AgentView }) {
   const { limits, approval_expiry_ms, mode, model, mcp_servers } = agent;
   const none = 'no limit';
   const rows: [string, string][] = [
@@ -52,18 +53,7 @@ function Facts({ agent }: { agent: AgentView }) {
     ['Time of a turn', limits.time_ms === null ? none : `at most ${duration(limits.time_ms)}`],
     ...(mcp_servers.length === 0 ? [] : [['MCP servers', mcp_servers.join(', ')] as [string, string]]),
   ];
-  return (
-    <dl class="facts">
-      {rows.map(([name, value]) => (
-        <div>
-          <dt>{name}</dt>
-          <dd>
-            <Words of={value} />
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Facts rows={rows} />;
 }
 
 function Tool({ tool }: { tool: AgentView['tools'][number] }) {

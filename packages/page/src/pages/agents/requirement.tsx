@@ -9,17 +9,15 @@ type Entries = AgentView['tools'][number]['approval_entries'];
 /** @param applies the number of the entry that applies to a call that was checked, from 1 */
 export function ApprovalEntries({ entries, applies }: { entries: Entries; applies?: number | null }) {
   return (
-    <>
-      <ol class="entries">
-        {entries.map(({ when, needs }, index) => (
-          <li aria-current={index + 1 === applies ? 'true' : undefined}>
-            {index + 1 === applies && <strong>This one applies. </strong>}
-            {when === null ? 'Every other call' : <Code of={when} />}:{' '}
-            <Words of={needs === null ? 'it runs without being asked about' : requirement(needs)} />
-          </li>
-        ))}
-      </ol>
-    </>
+    <ol class="entries">
+      {entries.map(({ when, needs }, index) => (
+        <li aria-current={index + 1 === applies ? 'true' : undefined}>
+          {index + 1 === applies && <strong>This one applies. </strong>}
+          {when === null ? 'Every other call' : <Code of={when} />}:{' '}
+          <Words of={needs === null ? 'it runs without being asked about' : requirement(needs)} />
+        </li>
+      ))}
+    </ol>
   );
 }
 

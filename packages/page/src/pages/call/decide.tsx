@@ -36,7 +36,7 @@ function ApproveForm(props: PanelProps) {
   const [stead, setStead] = useState<string | null>(null);
   const action = useAction();
   const steads = me.value === null ? [] : steadsFor(me.value, ownSteads(), question, now.value);
-  // Whoever may not approve in their own name decides for the person whose deputy they are.
+  // A person who may not approve in their own name decides for the one whose deputy they are.
   const isBarred = me.value !== null && obstacleFor(me.value, question, now.value) !== null;
   const person = stead ?? (isBarred ? (steads[0] ?? '') : '');
   const send = (what: Omit<Decision, 'call'>) =>

@@ -2,6 +2,7 @@
 import type { Card, CardState } from '../../../../../src/shapes/card';
 import { expiryOf, when } from '../../lib/format';
 import { isInDoubt } from '../../lib/kind';
+import { Facts } from '../../parts/facts';
 import { Code, Words } from '../../parts/text';
 import { now } from '../../state/clock';
 
@@ -48,7 +49,7 @@ export function WhoMayAnswer({ card }: { card: Card }) {
       <h2>Who may answer</h2>
       <Facts
         rows={[
-          ['For', to.length === 0 ? 'whoever may answer in this turn' : oneOf(to)],
+          ['For', to.length === 0 ? 'all who may answer in this turn' : oneOf(to)],
           ...(policy ? ([['What counts', ANSWERS[policy.channel]]] as [string, string][]) : []),
           ['Expires', expiry(expires_at)],
         ]}
@@ -59,21 +60,6 @@ export function WhoMayAnswer({ card }: { card: Card }) {
 
 const CHANNELS = { attested: 'signed decisions only', any: 'any decision; names are what people typed (advisory)' };
 const ANSWERS = { attested: 'signed answers only', any: 'any answer; names are what people typed (advisory)' };
-
-function Facts({ rows }: { rows: [string, string][] }) {
-  return (
-    <dl class="facts">
-      {rows.map(([name, value]) => (
-        <div>
-          <dt>{name}</dt>
-          <dd>
-            <Words of={value} />
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
 
 function oneOf(names: string[]): string {
   return names.length === 1 ? names[0]! : `one of: ${names.join(', ')}`;

@@ -38,7 +38,7 @@ export function Passkeys() {
             {roles.length > 0 && <span class="soft">as {roles.join(', ')}</span>}
             {state === 'waiting' && (
               <p class="hint">
-                Compare this fingerprint with whoever enrols it: <Code of={fingerprint} />
+                Compare this fingerprint with the person who enrols it: <Code of={fingerprint} />
               </p>
             )}
             {state !== 'enrolled' && (

@@ -1,5 +1,6 @@
 /** The person's own page: roles, sign-in, passkeys, deputies. */
 import { when } from '../../lib/format';
+import { Facts } from '../../parts/facts';
 import { Title } from '../../parts/layout';
 import { ErrorNotice } from '../../parts/notice';
 import { Words } from '../../parts/text';
@@ -29,24 +30,13 @@ export function PersonPage() {
         <Words of={person.principal} />
       </Title>
       <ErrorNotice error={action.error} />
-      <dl class="facts">
-        <div>
-          <dt>Roles</dt>
-          <dd>
-            <Words of={person.roles.join(', ')} />
-          </dd>
-        </div>
-        <div>
-          <dt>Signed in by</dt>
-          <dd>{WAYS[person.sign_in]}</dd>
-        </div>
-        {person.expires_at && (
-          <div>
-            <dt>Until</dt>
-            <dd>{when(person.expires_at)}</dd>
-          </div>
-        )}
-      </dl>
+      <Facts
+        rows={[
+          ['Roles', person.roles.join(', ')],
+          ['Signed in by', WAYS[person.sign_in]],
+          ...(person.expires_at ? [['Until', when(person.expires_at)] as [string, string]] : []),
+        ]}
+      />
       {mayDecide.value && <Passkeys />}
       {mayDecide.value && <Deputies />}
       {isAdmin.value && <WaitingPasskeys />}

@@ -3,6 +3,7 @@ import type { StreamedEvent } from '../../../../../src/shapes/turn-event';
 import type { ShownTurn, TurnUsage } from '../../../../../src/shapes/turn-view';
 import { costWords, count } from '../../lib/format';
 import { stepCosts } from '../../lib/step-costs';
+import { Facts } from '../../parts/facts';
 import { Words } from '../../parts/text';
 
 interface Props {
@@ -15,14 +16,7 @@ export function Costs({ view: { usage, step, calls, earlier_calls: earlier, sub_
   return (
     <section>
       <h2>Costs</h2>
-      <dl class="facts">
-        {rowsOf(usage, step, calls.length + (earlier?.count ?? 0)).map(([name, value]) => (
-          <div>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts rows={rowsOf(usage, step, calls.length + (earlier?.count ?? 0))} />
       {steps.length > 0 && (
         <>
           <h3>By step</h3>
