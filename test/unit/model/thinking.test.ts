@@ -99,7 +99,7 @@ describe('what is sent', () => {
 });
 
 describe('a worker does not start', () => {
-  test.each<[string, AgentDefinition['thinking'], ModelProvider, string]>([
+  test.each<[string, Thinking, ModelProvider, string]>([
     ['a budget for OpenAI', budget, openai({ model: 'gpt-5.2', apiKey }), 'models of OpenAI take no budget in tokens: say "low"'],
     ['a model of OpenAI that does not reason', 'low', openai({ model: 'gpt-4.1', apiKey }), 'the model gpt-4.1 does not reason'],
     ['one that always does', 'off', openai({ model: 'o3', apiKey }), 'the model o3 always reasons'],
