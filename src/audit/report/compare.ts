@@ -2,7 +2,7 @@
 import type { CallCase, CaseFile, TurnCase } from '../case-file';
 import type { Node, Text } from './doc';
 import { describeOutcome } from './narrative';
-import { between, cost, duration, name, pretty, quote, short, when } from './format-values';
+import { between, costText, duration, name, pretty, quote, short, when } from './format-values';
 
 export function comparison(left: CaseFile, right: CaseFile): Node[] {
   const [a, b] = [left.turns[0], right.turns[0]];
@@ -28,7 +28,7 @@ const TURN_ROWS: [string, (turn: TurnCase) => string][] = [
   ['definition of the agent', ({ definitionRef }) => short(definitionRef)],
   ['rules', ({ policyRef }) => short(policyRef)],
   ['model requests', ({ steps }) => String(steps.length)],
-  ['cost', ({ usage }) => cost(usage)],
+  ['cost', ({ usage }) => costText(usage)],
   ['answer', ({ answer }) => (answer === null ? 'none' : quote(answer))],
 ];
 

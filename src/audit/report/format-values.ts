@@ -38,12 +38,12 @@ export function count(many: number, one: string, more = `${one}s`): string {
   return `${many} ${many === 1 ? one : more}`;
 }
 
-export function dollars(usd: number): string {
+function dollars(usd: number): string {
   return usd === 0 ? '0 USD' : `${usd.toFixed(usd < 0.01 ? 6 : 4)} USD`;
 }
 
 /** A cost that is not known is not 0. */
-export function cost({ costUsd, unpricedTokens }: Pick<Usage, 'costUsd' | 'unpricedTokens'>): string {
+export function costText({ costUsd, unpricedTokens }: Pick<Usage, 'costUsd' | 'unpricedTokens'>): string {
   if (unpricedTokens === 0) return dollars(costUsd);
   return costUsd === 0 ? 'unknown cost' : `${dollars(costUsd)} and an unknown cost`;
 }

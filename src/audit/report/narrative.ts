@@ -6,7 +6,7 @@ import type { CallCase, DecisionCase, TurnCase } from '../case-file';
 import { diffFields, inputBefore } from './input-changes';
 import type { Text } from './doc';
 import { waitedTogetherMs } from './waits';
-import { between, cost, count, duration, name, pretty, proof, quote, when } from './format-values';
+import { between, costText, count, duration, name, pretty, proof, quote, when } from './format-values';
 
 export interface Narrative {
   request: Text;
@@ -51,7 +51,7 @@ function describeActions(turn: TurnCase, idOf: IdOf): Text[] {
       : `It ended ${STATES[turn.state] ?? name(turn.state)} after ${took}.`;
   const work = turn.direct
     ? count(calls.length, 'call')
-    : `${count(turn.steps.filter(({ takenBack }) => !takenBack).length, 'model request')} and ${count(calls.length, 'call')}, ${cost(turn.usage)}`;
+    : `${count(turn.steps.filter(({ takenBack }) => !takenBack).length, 'model request')} and ${count(calls.length, 'call')}, ${costText(turn.usage)}`;
   const waitMs = waitedTogetherMs(turn.calls);
   return [
     `${how} ${work}${waitMs > 0 ? `; ${duration(waitMs)} of waiting for people` : ''}.`,

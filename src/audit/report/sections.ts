@@ -8,7 +8,7 @@ import { code, facts, type Node, type Text } from './doc';
 import type { TextLimits } from './text-limits';
 import { narrate } from './narrative';
 import { timeline } from './timeline';
-import { between, cost, count, duration, name, pretty, quote, short, describeSignature, when } from './format-values';
+import { between, costText, count, duration, name, pretty, quote, short, describeSignature, when } from './format-values';
 
 const MOST_CALLS = 400;
 const MOST_BLOCKS = 1500;
@@ -95,7 +95,7 @@ function passedText({ model, reason, attempts }: PassedModel): string {
 }
 
 function tokens({ inputTokens, outputTokens, cacheReadTokens, cacheCreationTokens, ...costs }: Usage): string[] {
-  return [inputTokens, outputTokens, cacheReadTokens, cacheCreationTokens].map(String).concat(cost(costs));
+  return [inputTokens, outputTokens, cacheReadTokens, cacheCreationTokens].map(String).concat(costText(costs));
 }
 
 function messages({ messages: all, ignored }: TurnCase, limits: TextLimits): Node[] {

@@ -5,6 +5,8 @@ export const IN_NO_SAMPLE: readonly string[] = [
   'SUB_TURN_REPORT.reason',
   // The samples were made before a step said which model took it; test/engine/model/fallback.test.ts verifies bundles that have both.
   'TAKE_STEP_OUTPUT.passed',
+  // The same: tokens without a price. turn-forgeries.ts adds some to a sample.
+  'STEP_USAGE.unpriced_tokens',
   'EDIT.attestation',
   'RECORDED_EDIT.attestation',
   'decision,digest,run_id,at,by,note,identity,attestation,revision.attestation',
