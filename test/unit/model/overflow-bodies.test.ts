@@ -72,7 +72,7 @@ test.each(CASES)('%s', async (_vendor, providers, { status, body, ...figures }) 
   }
 });
 
-test.each<[string, BodyInit, string]>([
+test.each<[string, string, string]>([
   [
     'a text beside its envelope',
     '{"object":"error","message":"no such adapter","type":"NotFoundError","code":404}',
