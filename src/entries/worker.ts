@@ -31,6 +31,7 @@ export {
   type RawToolInput,
   type StopReason,
 } from '../model/provider';
+export type { Thinking, ThinkingModel } from '../model/thinking';
 export type { ApprovalPolicy } from '../shared/approval/approval';
 export type { ApprovalSettings } from '../rules/approvals';
 export { FileTrust, type TrustSettings } from '../attestation/file-trust';
