@@ -43,14 +43,14 @@ export async function auditAskAnew(file: string, options: AnewOptions, output: O
     const question = recordedQuestion(read, turn);
     const model = await openAskedModel(config, app, options.model ?? question.model);
     try {
-      const { inputTokens: input, outputTokens: out, costUsd } = turn.usage;
+      const { inputTokens: input, outputTokens: out, costUsd, unpricedTokens } = turn.usage;
       const estimate = model.estimate({ input, output: out });
       if (estimate === null && maxUsd !== undefined)
         throw new UsageError(
           `No price of the model ${model.name} is known, so that --max-usd would not bind: set its prices in the app (docs/models.md), or leave the limit out.`,
         );
       output.note(
-        `The recorded turn cost ${dollars(costUsd)}. With ${model.name}, its tokens would cost about ${dollars(estimate)}, without a cache.`,
+        `The recorded turn cost ${dollars(unpricedTokens > 0 ? null : costUsd)}. With ${model.name}, its tokens would cost about ${dollars(estimate)}, without a cache.`,
       );
       const answer = await askAnew(read, model, {
         ...optional({ agent, prompt }),

@@ -79,7 +79,7 @@ class NewTurn {
       was: {
         model: turn.model ?? question.model,
         steps: turn.steps.filter(({ takenBack }) => !takenBack).length,
-        costUsd: turn.usage.costUsd,
+        costUsd: turn.usage.unpricedTokens > 0 ? null : turn.usage.costUsd,
         inputTokens: turn.usage.inputTokens,
         outputTokens: turn.usage.outputTokens,
         answer: recordedAnswer,
@@ -102,13 +102,13 @@ class NewTurn {
       if (step > question.mostSteps) return { how: 'limit', reason: `the agent's limit of ${question.mostSteps} steps` };
       if (maxUsd !== undefined && (this.now.costUsd ?? 0) >= maxUsd)
         return { how: 'limit', reason: `the limit of $${maxUsd} ($${(this.now.costUsd ?? 0).toFixed(4)} used)` };
-      const { prompt, maxTokens, options, vendor, resultTool } = question;
+      const { prompt, maxTokens, options, thinking, vendor, resultTool } = question;
       const request = {
         system: anew.prompt ?? prompt,
         messages: withRecordedFiles(this.messages, this.turn.files),
         maxTokens,
         options,
-        ...optional({ resultTool }),
+        ...optional({ thinking, resultTool }),
       };
       const { response, costUsd } = await model.ask({ ...request, tools: question.toolsAt(step) }, vendor);
       this.count(response, costUsd);

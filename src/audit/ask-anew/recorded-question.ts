@@ -1,5 +1,6 @@
 /** Reads from a recorded turn what its model was asked: the prompt, the tools, and the conversation up to its first answer. */
 import type { ModelMessage, ModelTool } from '../../model/provider';
+import type { Thinking } from '../../model/thinking';
 import type { JsonObject } from '../../shared/json/json';
 import { list, number, object, text, textOrNull } from '../../record/fields';
 import { optional } from '../../shared/json/optional';
@@ -14,6 +15,8 @@ export interface RecordedQuestion {
   /** The provider of the agent's first model, for which its options were written. */
   vendor: string;
   options: JsonObject;
+  /** Undefined: the agent says nothing of it. */
+  thinking: Thinking | undefined;
   maxTokens: number;
   /** Most steps that the agent takes. */
   mostSteps: number;
@@ -44,6 +47,7 @@ export function recordedQuestion({ objects }: CaseFile, turn: TurnCase): Recorde
     model: text(definition.model),
     vendor: textOrNull(object(chained).provider) ?? readOf('admission', chain).at(-1)?.origin?.provider ?? 'anthropic',
     options: object(definition.model_options),
+    thinking: thinkingIn(definition),
     maxTokens: number(definition.max_tokens, 4096),
     mostSteps: number(object(definition.limits).steps, Infinity),
     messages,
@@ -55,6 +59,12 @@ export function recordedQuestion({ objects }: CaseFile, turn: TurnCase): Recorde
         ? []
         : [`The vendor's own tools (${serverTools.join(', ')}) are left out: the vendor would run them.`],
   };
+}
+
+function thinkingIn({ thinking = null }: JsonObject): Thinking | undefined {
+  if (thinking === 'off' || thinking === 'low' || thinking === 'medium' || thinking === 'high') return thinking;
+  const budgetTokens = number(object(thinking).budgetTokens);
+  return budgetTokens > 0 ? { budgetTokens } : undefined;
 }
 
 /** The messages that the model got, with the last summary in place of those that it covers. */

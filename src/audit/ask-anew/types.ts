@@ -1,6 +1,7 @@
 /** Types of a turn that is asked anew: what another model, or another prompt, would have decided. */
 import type { JsonObject } from '../../shared/json/json';
 import type { ModelMessage, ModelResponse, ModelTool } from '../../model/provider';
+import type { Thinking } from '../../model/thinking';
 
 /** One request, without what depends on the model that is asked. */
 export interface AnewRequest {
@@ -12,6 +13,8 @@ export interface AnewRequest {
   maxTokens: number;
   /** The agent's own options, which were written for one vendor. */
   options: JsonObject;
+  /** As the agent's definition has it; absent: the model thinks as it does by itself. */
+  thinking?: Thinking;
 }
 
 /** The model that is asked. It runs no tool. */

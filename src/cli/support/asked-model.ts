@@ -8,6 +8,7 @@ import { Models } from '../../model/models';
 import { askedPrice, costUsd } from '../../model/prices';
 import { withResultCall } from '../../model/prompted/native-result';
 import { isModelFailure, type ModelRequest, type ModelResponse } from '../../model/provider';
+import { thinkingOf } from '../../model/settings';
 import { openModel } from '../../worker/own-model';
 import { errorMessage } from '../../shared/text/error-message';
 import { UsageError } from './exit';
@@ -55,9 +56,19 @@ async function ownModel(config: Config, app: App | null, name: string): Promise<
 
 function asking(link: ChainLink): AskedModel['ask'] {
   const { name, provider, model, settings } = link;
-  return async ({ options, ...request }: AnewRequest, vendor) => {
+  return async ({ options, thinking: recorded, ...request }: AnewRequest, vendor) => {
     const own = provider.name === vendor ? options : {};
-    const whole = { ...request, model, serverTools: [], options: { ...own, ...settings.options } };
+    const thinking = thinkingOf({ thinking: recorded }, settings);
+    // What the vendor of this model has no form for is left out: the question stays the same.
+    const canThink =
+      thinking !== undefined && provider.thinkingFault?.(thinking, { model, maxTokens: request.maxTokens }) === null;
+    const whole = {
+      ...request,
+      ...(canThink ? { thinking } : {}),
+      model,
+      serverTools: [],
+      options: { ...own, ...settings.options },
+    };
     const answer = await askPatiently(link, whole);
     // As a worker reads it: JSON without a call is the result.
     const response = whole.resultTool === undefined ? answer : withResultCall(answer);

@@ -55,6 +55,17 @@ test('the options of the agent go to the vendor for which they were written only
   expect((model.requests[0] as ModelRequest).options).toEqual({ temperature: 0 });
 });
 
+test('what the agent says of thinking goes to a model whose vendor has a form for it', async () => {
+  const model = serve([say('x'), say('x')]);
+  const other = await openAskedModel(loadConfig({}), mockApps.get('app.js')!, 'other');
+  const request = { system: '', messages: [], tools: [], maxTokens: 1, options: {}, thinking: 'low' as const };
+  await other.ask(request, 'anthropic');
+  expect(model.requests[0]).not.toHaveProperty('thinking');
+  Object.assign(model, { thinkingFault: () => null });
+  await other.ask(request, 'anthropic');
+  expect(model.requests[1]).toHaveProperty('thinking', 'low');
+});
+
 test('JSON without a call is the result of an agent that gives one, as for a worker', async () => {
   serve([say('{"n": 1}')]);
   const other = await openAskedModel(loadConfig({}), mockApps.get('app.js')!, 'other');
