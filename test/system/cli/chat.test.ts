@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { agentTool } from '../../../src/agents/agent-tool';
 import { defineAgent } from '../../../src/agents/define';
+import { FileStore } from '../../../src/store/files/file-store';
 import { eventually, testAddress, withEngine, type Engine } from '../../engine/support/engine';
 import { ask, say, type Answer } from '../../support/scripted-model';
 import { afterTurns } from '../../engine/support/sessions';
@@ -53,10 +54,11 @@ describe('conversations on the command line', () => {
       expect(await afterTurns(engine.client.session(id), 2)).toMatchObject({ turns: 2 });
     }));
 
-  it('chat --file sends a file with the first message; a line of a script is never a command', () =>
-    scene([say('one'), say('two')], async (engine) => {
-      const path = join(home, 'invoice.txt');
-      await writeFile(path, 'INV-7, 700 cents');
+  it('chat --file sends a file with the first message; a line of a script is never a command', async () => {
+    const path = join(home, 'invoice.txt');
+    await writeFile(path, 'INV-7, 700 cents');
+    const store = await FileStore.open(join(home, 'store'));
+    await withEngine({ store, script: [say('one'), say('two')] }, async (engine) => {
       const talking = chat(engine, '--session', newId(), '--file', path);
       talking.stdin!.end(`Read it.\n/file ${path}\n`);
       expect(await talking.ended).toMatchObject({ code: 0 });
@@ -66,7 +68,8 @@ describe('conversations on the command line', () => {
         { type: 'document', title: 'invoice.txt' },
       ]);
       expect(second).toEqual([{ type: 'text', text: `/file ${path}` }]);
-    }));
+    });
+  });
 
   it.each(['exit', ' QUIT '])('chat ends at a line %j, which is no message', (word) =>
     scene([say('one')], async (engine) => {

@@ -48,13 +48,14 @@ describe.each(BODIES)('%s', (_api, bodyOf, field) => {
         let before = bodyOf(asking(...messages));
         for (const [step, { text, calls, said, of }] of steps.entries()) {
           const uses = calls.map((input, index) => ({ type: 'tool_use', id: `use_${step}_${index}`, name: 'look', input }));
-          const content = [...(text === null ? [] : [{ type: 'text', text }]), ...uses];
+          const words = text ?? (uses.length === 0 ? 'Hm.' : null);
+          const content = [...(words === null ? [] : [{ type: 'text', text: words }]), ...uses];
           const results = uses.map(({ id }) => ({
             type: 'tool_result',
             tool_use_id: id,
             content: [{ type: 'text', text: 'a' }],
           }));
-          if (content.length > 0) messages.push({ role: 'assistant', content, origin: { provider: of } });
+          messages.push({ role: 'assistant', content, origin: { provider: of } });
           messages.push({ role: 'user', content: [...results, ...said] });
           const after = bodyOf(asking(...messages));
           const sent = before[field] as JsonObject[];
