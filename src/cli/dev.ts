@@ -111,6 +111,7 @@ function describe(
     `Web UI    ${uiUrl ?? 'off'}`,
     `gateway   ${http.url}, described at ${http.url}${findPackage('@fastify/swagger-ui') === null ? '/openapi.json' : '/docs'}`,
     ...(http.token === null ? [] : [`          Authorization: Bearer ${http.token} (until it ends, from this machine only)`]),
+    `page      ${http.url}/, where people decide${http.token === null ? '' : ': sign in with the token above'}`,
     `mail      ${mailLine(outbox, mailServer)}`,
     ...(chainUrl === null ? [] : [`chain     ${chainUrl}, in memory: tokens AAA and BBB, session key demo`]),
     ...(data === undefined ? [] : [`data      ${data}`]),

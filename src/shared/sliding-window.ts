@@ -22,14 +22,28 @@ export function addToWindow(cells: WindowCells, amount: number, perMs: number, n
   return changeCell(cells, perMs, now, (before) => before + amount);
 }
 
+/** Counts an amount from another time on than it was added at. The total stays, unless the amount had left the window. */
+export function moveInWindow(
+  cells: WindowCells,
+  amount: number,
+  perMs: number,
+  { from, to }: { from: number; to: number },
+): WindowCells {
+  const end = cellEnd(perMs, from);
+  const rest = cells.flatMap(([other, before]): WindowCells => {
+    const left = other === end ? before - amount : before;
+    return left > 0 ? [[other, left]] : [];
+  });
+  return addToWindow(rest, amount, perMs, to);
+}
+
 /** Each cell keeps the largest amount. */
 export function raiseInWindow(cells: WindowCells, amount: number, perMs: number, now: number): WindowCells {
   return changeCell(cells, perMs, now, (before) => Math.max(before, amount));
 }
 
 function changeCell(cells: WindowCells, perMs: number, now: number, change: (before: number) => number): WindowCells {
-  const cell = cellMs(perMs);
-  const end = (Math.floor(now / cell) + 1) * cell;
+  const end = cellEnd(perMs, now);
   if (!cells.some(([other]) => other === end))
     return [...cells, [end, change(0)] as [number, number]].sort((a, b) => a[0] - b[0]);
   return cells.map(([other, before]) => [other, other === end ? change(before) : before]);
@@ -55,6 +69,11 @@ export function isWindow(value: unknown): value is WindowCells {
   return (
     Array.isArray(value) && value.every((cell) => Array.isArray(cell) && Number.isFinite(cell[0]) && Number.isFinite(cell[1]))
   );
+}
+
+function cellEnd(perMs: number, at: number): number {
+  const cell = cellMs(perMs);
+  return (Math.floor(at / cell) + 1) * cell;
 }
 
 function cellMs(perMs: number): number {

@@ -10,18 +10,20 @@ import type { RateReport } from '../provider';
 import type { ModelLimits } from '../settings';
 import {
   end,
+  beginsLater,
   noteRates,
   hold,
   isIdle,
   leaveQueue,
   ledgerAt,
+  LAG_MS,
   LEASE_MS,
   renew,
   type ModelLedger,
   type Moment,
   type TokenUse,
 } from './ledger';
-import { ask, needsLease, type Asker, type PlaceAnswer, type Wait } from './place';
+import { ask, needsLease, type Asker, type Wait } from './place';
 
 export interface ModelPlace {
   ok: true;
@@ -54,9 +56,20 @@ export interface Entering {
   keepsPlace?: (reason: unknown) => boolean;
 }
 
+/** A time by the store's clock, and by this process's. */
+interface Since {
+  at: number;
+  clock: number;
+}
+
+type LookAnswer = { ok: true; number: number; since: Since } | Wait;
+
 const MINUTE_MS = 60_000;
 const PATIENCE_MS = 30_000;
 const RENEW_MS = LEASE_MS / 3;
+/** A store or a worker under load may answer late. A request that begins so much later than it was let counts anew, ms. */
+const LATE_MS = LAG_MS / 2;
+const MOST_RECOUNTS = 10;
 const SHORTEST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 500;
 /** A waiter whose patience ended while it was near its turn comes back at once. */
@@ -91,7 +104,10 @@ export class ModelGate {
       for (;;) {
         signal.throwIfAborted();
         const answer = await this.look(entering);
-        if (answer.ok) return this.place(entering, answer.number, Math.round(performance.now() - began));
+        if (answer.ok) {
+          await this.countInTime(entering, answer.since, signal);
+          return this.place(entering, answer.number, Math.round(performance.now() - began));
+        }
         waits = true;
         onWait(answer);
         if (answer.awayMs !== null) return { ...answer, awayMs: Math.ceil(answer.awayMs * (0.9 + Math.random() / 5)) };
@@ -106,17 +122,35 @@ export class ModelGate {
   }
 
   /** A model without limits, of which the vendor said nothing, costs one reading of its register. */
-  private async look({ model, limits, asker }: Entering): Promise<PlaceAnswer> {
+  private async look({ model, limits, asker }: Entering): Promise<LookAnswer> {
     if (Object.keys(limits).length === 0) {
       const { value, now } = await this.registers.read(nameOf(model));
       const ledger = ledgerAt(value, this.at(now));
-      if (isIdle(ledger)) return { ok: true, number: ledger.begun };
+      if (isIdle(ledger)) return { ok: true, number: ledger.begun, since: { at: now, clock: performance.now() } };
     }
-    return this.registers.update<PlaceAnswer>(nameOf(model), (value, now) => {
+    return this.registers.update<LookAnswer>(nameOf(model), (value, now) => {
       const present = ledgerAt(value, this.at(now));
-      const { ledger, answer } = ask(present, limits, asker, this.at(now));
+      const { ledger, answer: place } = ask(present, limits, asker, this.at(now));
+      const answer: LookAnswer = place.ok ? { ...place, since: { at: now, clock: performance.now() } } : place;
       return ledger === present ? { answer } : { value: asJson(ledger), answer };
     });
+  }
+
+  /**
+   * A request that begins much later than it was let would be in a window that does not count it. One that is cancelled meanwhile
+   * begins at once, which ends it and frees its place.
+   */
+  private async countInTime(entering: Entering, since: Since, signal: AbortSignal): Promise<void> {
+    if (entering.limits.requestsPerMinute === undefined) return;
+    let counted = since;
+    const isLate = () => !signal.aborted && performance.now() - counted.clock > LATE_MS;
+    for (let count = 0; count < MOST_RECOUNTS && isLate(); count++) {
+      const { at } = counted;
+      await this.change(entering, 'a request counts for an earlier time than it begins', (ledger, moment) => {
+        counted = { at: moment.now, clock: performance.now() };
+        return beginsLater(ledger, at, moment);
+      });
+    }
   }
 
   private place(entering: Entering, number: number, waitedMs: number): ModelPlace {

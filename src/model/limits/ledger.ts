@@ -9,7 +9,7 @@
  *
  * Times are ms since 1970 by the store's clock; a time further in the future than it can have been written is reduced.
  */
-import { addToWindow, isWindow, presentCells, raiseInWindow, type WindowCells } from '../../shared/sliding-window';
+import { addToWindow, isWindow, moveInWindow, presentCells, raiseInWindow, type WindowCells } from '../../shared/sliding-window';
 import { isJsonObject, type Json } from '../../shared/json/json';
 import { isQueue, presentQueue, withoutTicket, type FairQueue } from './queue';
 import type { RateReport } from '../provider';
@@ -80,6 +80,11 @@ export function ledgerAt(value: Json, { windowMs, now }: Moment): ModelLedger {
     vendor_tokens: presentRoom(ledger.vendor_tokens, now),
     begun: ledger.begun,
   };
+}
+
+/** A request begins later than it was let, at `from`: it counts from now on. */
+export function beginsLater(ledger: ModelLedger, from: number, { windowMs, now }: Moment): ModelLedger {
+  return { ...ledger, requests: moveInWindow(ledger.requests, 1, windowMs + LAG_MS, { from, to: now }) };
 }
 
 /** Nobody has to be counted, and nobody waits. */

@@ -12,6 +12,8 @@ import { catalogueOf } from '../../../src/gateway/tool-catalogue';
 import { defineTool } from '../../../src/tools/define/define';
 import type { Tool } from '../../../src/tools/define/tool';
 import type { Budget } from '../../../src/tools/limits/budgets';
+import { startDevServer, type DevServer } from '../../../src/devserver/dev-server';
+import { findTemporalCli } from '../../../src/devserver/find-cli';
 import { withEngine, type Engine } from '../../engine/support/engine';
 import { freePort } from '../../support/free-port';
 import { gatewayParts, person, type Person } from '../../support/gateway';
@@ -20,6 +22,7 @@ import { ask, say } from '../../support/scripted-model';
 import { LIMITS } from '../../support/sign-in';
 import { Signers } from '../../support/signers';
 import { loses } from '../../support/tools';
+import { onTestFileEnd } from '../../support/test-file';
 import { screenshot } from '../support/web-ui';
 
 export const rita = person('acme/rita', 'starter');
@@ -78,6 +81,16 @@ interface Setup {
   oidc?: (publicUrl: string) => Promise<OidcSettings>;
 }
 
+/**
+ * A Temporal server for the tests of one file. An inbox shows what waits in its whole namespace: on the server of all tests it would
+ * show the calls of others too.
+ */
+let server: Promise<DevServer> | undefined;
+function ownServer(): Promise<DevServer> {
+  return (server ??= findTemporalCli().then(({ path }) => startDevServer({ cli: path, port: 0, headless: true })));
+}
+onTestFileEnd(async () => (await server)?.stop());
+
 const ONE_PERSON: Approvals = { tools: { pay_invoice: { quorum: 1 } } };
 
 export async function withPage(browser: Browser, setup: Setup, body: (scene: Scene) => Promise<void>): Promise<void> {
@@ -99,7 +112,8 @@ export async function withPage(browser: Browser, setup: Setup, body: (scene: Sce
   const settings = { approvals: 'attested' as const, trust: signers.trust };
   const signingKey = await signers.file(signers.gateway);
   const pages: BrowserContext[] = [];
-  await withEngine({ app, model: new PlannedModel(scriptOf), settings, signingKey }, async (engine) => {
+  const { address } = await ownServer();
+  await withEngine({ app, model: new PlannedModel(scriptOf), settings, signingKey, address }, async (engine) => {
     const people = [rita, ana, ben, olga];
     const tokens = new Tokens(people.map(({ entry }) => entry));
     const url = `http://localhost:${await freePort()}`;

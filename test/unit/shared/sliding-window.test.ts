@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import {
   addToWindow,
+  moveInWindow,
   presentCells,
   raiseInWindow,
   roomAt,
@@ -30,6 +31,38 @@ describe('a sliding window of amounts', () => {
           const inWindow = taken.filter((one) => one.at >= at && one.at < at + window.perMs);
           expect(inWindow.reduce((sum, { amount }) => sum + amount, 0)).toBeLessThanOrEqual(window.limit);
         }
+      }),
+    );
+  });
+
+  it('lets no window contain more than the limit if amounts begin later than they were let, and are moved then', () => {
+    const gaps = fc.array(fc.tuple(fc.nat({ max: 400 }), fc.nat({ max: 1000 })), { maxLength: 100 });
+    fc.assert(
+      fc.property(windows, gaps, (window, script) => {
+        const lateness = script.map(([, late]) => Math.min(late, window.perMs - 1));
+        const starts: number[] = [];
+        let cells: WindowCells = [];
+        let now = T0;
+        /** Let, and not begun yet. */
+        const open: { from: number; at: number }[] = [];
+        const begin = (until: number) => {
+          for (const one of open.filter(({ at }) => at <= until).sort((a, b) => a.at - b.at)) {
+            cells = moveInWindow(presentCells(cells, window.perMs, one.at), 1, window.perMs, { from: one.from, to: one.at });
+            starts.push(one.at);
+            open.splice(open.indexOf(one), 1);
+          }
+        };
+        for (const [index, [gap]] of script.entries()) {
+          now += gap;
+          begin(now);
+          cells = presentCells(cells, window.perMs, now);
+          if (roomAt(cells, 1, window) > now) continue;
+          cells = addToWindow(cells, 1, window.perMs, now);
+          open.push({ from: now, at: now + lateness[index]! });
+        }
+        begin(Infinity);
+        for (const start of starts)
+          expect(starts.filter((one) => one >= start && one < start + window.perMs).length).toBeLessThanOrEqual(window.limit);
       }),
     );
   });

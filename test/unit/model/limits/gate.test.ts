@@ -1,6 +1,6 @@
 import { isModelBusy, limitedModel, type LimitedBy } from '../../../../src/model/limits/limited-model';
 import { ModelGate, type Entering, type ModelPlace } from '../../../../src/model/limits/gate';
-import { LEASE_MS, ledgerAt } from '../../../../src/model/limits/ledger';
+import { LAG_MS, LEASE_MS, ledgerAt } from '../../../../src/model/limits/ledger';
 import type { Wait } from '../../../../src/model/limits/place';
 import { ModelFailure, type ModelProvider, type ModelRequest, type ModelResponse } from '../../../../src/model/provider';
 import type { ModelLimits } from '../../../../src/model/settings';
@@ -27,6 +27,26 @@ describe("a model's gate", () => {
     expect(waits[0]).toMatchObject({ why: 'concurrent', before: 0 });
     await first.leave(NOTHING);
     expect(await second).toMatchObject({ ok: true, waitedMs: expect.any(Number) });
+  });
+
+  it('counts a request that begins late, since the store answered late, from when it begins', async () => {
+    const registers = new MemoryRegisters();
+    const update = registers.update.bind(registers);
+    let updates = 0;
+    registers.update = async (name, change) => {
+      const answer = await update(name, change);
+      updates += 1;
+      if (updates === 1) await new Promise((resolve) => setTimeout(resolve, LAG_MS / 2 + 100));
+      return answer;
+    };
+    const began = Date.now();
+    await new ModelGate(registers, silent).enter(entering('a', { requestsPerMinute: 1 }), signal);
+    const moment = { windowMs: 60_000, now: Date.now() };
+    const { value } = await registers.read('model/opus');
+    const { requests } = ledgerAt(value, moment);
+    expect(updates).toBe(2);
+    expect(requests).toEqual([[expect.any(Number), 1]]);
+    expect(requests[0]![0]).toBeGreaterThan(began + LAG_MS / 2);
   });
 
   it('sends a request away whose turn is far, and keeps its place', async () => {

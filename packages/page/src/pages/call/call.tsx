@@ -40,7 +40,7 @@ export function CallPage({ turn, digest }: { turn: string; digest: string }) {
   const shown = seen ?? present;
   if (shown === null) return <NotWaiting view={data} digest={digest} />;
   const changed = present === null ? [] : changedParts(shown, present);
-  const left = expiryOf(shown.card.expires_at, now.value);
+  const left = present === null ? null : expiryOf(shown.card.expires_at, now.value);
   return (
     <div class="call">
       <Title title={headline(shown.card)} actions={<Neighbours turn={turn} digest={shown.digest} />}>
@@ -74,7 +74,7 @@ export function CallPage({ turn, digest }: { turn: string; digest: string }) {
         </Notice>
       )}
       <div class="columns">
-        <Card question={shown} view={data} />
+        <Card question={shown} view={data} isOver={present === null} />
         <aside aria-label={isQuestion(shown.card) ? 'Your answer' : 'Your decision'}>
           {mayDecide.value || isQuestion(shown.card) ? (
             <DecidePanel

@@ -11,7 +11,14 @@ import { inputBefore } from './previous';
 import { Policy, WhoMayAnswer } from './policy';
 import { Decisions, Deed, Evidence, InWhoseWords, Outside, WhyAsked } from './sections';
 
-export function Card({ question, view }: { question: Question; view: ShownTurn }) {
+interface CardProps {
+  question: Question;
+  view: ShownTurn;
+  /** The call waits no more. */
+  isOver: boolean;
+}
+
+export function Card({ question, view, isOver }: CardProps) {
   const { card, approval } = question;
   const isAnswer = isQuestion(card);
   const before = useLoad(`${view.turn_id} ${card.digest}`, () => inputBefore(view, question));
@@ -35,7 +42,7 @@ export function Card({ question, view }: { question: Question; view: ShownTurn }
           <Policy card={card} />
         </>
       )}
-      <Decisions decisions={approval.decisions} remarks={card.remarks} isAnswer={isAnswer} />
+      <Decisions decisions={approval.decisions} remarks={card.remarks} isAnswer={isAnswer} isOver={isOver} />
       <footer class="soft">
         {card.asked_at && (
           <p>

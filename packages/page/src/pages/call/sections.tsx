@@ -161,9 +161,12 @@ interface DecisionsProps {
   decisions: DecisionView[];
   remarks?: string[] | undefined;
   isAnswer: boolean;
+  /** The call waits no more: these are the ones that were there while it was read. */
+  isOver: boolean;
 }
 
-export function Decisions({ decisions, remarks = [], isAnswer }: DecisionsProps) {
+export function Decisions({ decisions, remarks = [], isAnswer, isOver }: DecisionsProps) {
+  if (isOver && decisions.length === 0) return null;
   return (
     <section>
       <h2>{isAnswer ? 'Answers so far' : 'Decisions so far'}</h2>
