@@ -43,11 +43,11 @@ export function toCallOptions(
   const allowed = Object.fromEntries(
     Object.entries(others).filter(([key]) => key !== '__proto__' && !RESERVED_FIELDS.includes(key)),
   );
-  const kept = keepsNothing(vendorName, allowed.providerOptions);
+  const providerOptions = withoutStore(vendorName, allowed.providerOptions);
   const forbidden = isJsonObject(tool_choice ?? null) && (tool_choice as JsonObject).type === 'none';
   return {
     ...allowed,
-    ...optional({ providerOptions: kept }),
+    ...optional({ providerOptions }),
     ...(native ? { responseFormat: { type: 'json', schema: native.schema, name: 'result' } } : {}),
     maxOutputTokens: maxTokens,
     ...(tools.length === 0
@@ -64,7 +64,7 @@ export function toCallOptions(
  * OpenAI's package lets the vendor keep answers, and sends references to them, which mean nothing after 30 days: a turn may wait
  * longer, and a session may go on later. So nothing is kept there, and reasoning goes back encrypted, unless the options say otherwise.
  */
-function keepsNothing(vendorName: string, options: Json | undefined): Json | undefined {
+function withoutStore(vendorName: string, options: Json | undefined): Json | undefined {
   const [, vendor] = /^(openai|azure)\b.*\bresponses$/.exec(vendorName) ?? [];
   if (vendor === undefined) return options;
   const all = isJsonObject(options ?? null) ? (options as JsonObject) : {};
