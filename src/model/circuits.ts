@@ -43,10 +43,14 @@ export class Circuits {
 
   recordFailure(model: string, { facts }: ModelFailure): void {
     if (!UNAVAILABLE.has(facts.type)) return;
+    const now = this.now();
+    const { failures, closedAgainAt } = this.circuits.get(model) ?? { failures: 0, closedAgainAt: 0 };
+    // Steps that asked before it was down fail too, however many they are: that is one outage, and doubles nothing.
+    const isDown = closedAgainAt > now;
     // A request that took its whole time has cost enough.
-    const failures = (this.circuits.get(model)?.failures ?? 0) + (facts.type === 'model.timeout' ? FAILURES : 1);
-    const doubled = FIRST_PAUSE_MS * 2 ** Math.max(0, failures - FAILURES);
-    const pause = failures < FAILURES ? 0 : Math.max(facts.retryAfterMs ?? 0, Math.min(doubled, LONGEST_PAUSE_MS));
-    this.circuits.set(model, { failures, closedAgainAt: this.now() + Math.min(pause, LONGEST_PAUSE_MS) });
+    const counted = isDown ? failures : failures + (facts.type === 'model.timeout' ? FAILURES : 1);
+    const own = isDown ? 0 : FIRST_PAUSE_MS * 2 ** (counted - FAILURES);
+    const pause = counted < FAILURES ? 0 : Math.min(Math.max(own, facts.retryAfterMs ?? 0), LONGEST_PAUSE_MS);
+    this.circuits.set(model, { failures: counted, closedAgainAt: Math.max(now + pause, closedAgainAt) });
   }
 }

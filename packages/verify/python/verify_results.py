@@ -48,8 +48,9 @@ class Results:
     def completed(self, name, value, result):
         if result is self.UNKNOWN:
             return
-        if name == "takeStep":
-            self.step(self.objs(self.obj(result).get("calls")))
+        if name in ("takeStep", "admitDirect"):
+            output = self.obj(result)
+            self.step(self.objs(output.get("calls", [output.get("call")])))
         if name == "endTurn":
             self.closed(value, self.obj(result))
 

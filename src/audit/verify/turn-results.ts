@@ -16,6 +16,7 @@ export class TurnResults {
   private runs = 0;
   /** By event: arguments of `endTurn`. Null: left out. */
   private ends = new Map<string, JsonObject | null>();
+  /** Activities that propose calls: steps, and the admission of a direct call. */
   private steps = new Set<string>();
   /** Ids of calls that give results, by the steps that proposed them. */
   private readonly givers = new Set<Json>();
@@ -46,7 +47,7 @@ export class TurnResults {
     const type = text(object(activityType).name);
     const payload = firstPayload(input);
     const value = payload === UNKNOWN ? {} : object(payload);
-    if (type === 'takeStep') this.steps.add(text(event.eventId));
+    if (type === 'takeStep' || type === 'admitDirect') this.steps.add(text(event.eventId));
     if (type === 'endTurn') this.ends.set(text(event.eventId), payload === UNKNOWN ? null : value);
     const stray = list(value.outcomes)
       .map(object)
@@ -60,7 +61,7 @@ export class TurnResults {
     const payload = firstPayload(result);
     if (payload === UNKNOWN) return;
     const output = object(payload);
-    if (this.steps.has(id)) this.step(list(output.calls).map(object));
+    if (this.steps.has(id)) this.step(list(output.calls ?? [output.call ?? null]).map(object));
     if (this.ends.has(id)) this.end(this.ends.get(id)!, output);
   }
 

@@ -1,5 +1,6 @@
 /** Converts a ModelRequest into the options of `doStream`. Pure, and the same for every attempt. */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import { optional } from '../../shared/json/optional';
 import { withoutForeignBlocks } from '../vendor-answers';
 import { OwnAnswers } from '../vendor-answers';
 import { nativeResult } from '../prompted/native-result';
@@ -46,9 +47,11 @@ export function toCallOptions(
   const allowed = Object.fromEntries(
     Object.entries(others).filter(([key]) => key !== '__proto__' && !RESERVED_FIELDS.includes(key)),
   );
+  const providerOptions = withoutStore(vendorName, allowed.providerOptions);
   const forbidden = isJsonObject(tool_choice ?? null) && (tool_choice as JsonObject).type === 'none';
   return {
     ...allowed,
+    ...optional({ providerOptions }),
     ...(native ? { responseFormat: { type: 'json', schema: native.schema, name: 'result' } } : {}),
     maxOutputTokens: maxTokens,
     ...(tools.length === 0
@@ -59,6 +62,18 @@ export function toCallOptions(
         }),
     prompt: [...(system.trim() === '' ? [] : [{ role: 'system', content: system }]), ...promptOf(request, provider, version)],
   };
+}
+
+/**
+ * OpenAI's package lets the vendor keep answers, and sends references to them, which mean nothing after 30 days: a turn may wait
+ * longer, and a session may go on later. So nothing is kept there, and reasoning goes back encrypted, unless the options say otherwise.
+ */
+function withoutStore(vendorName: string, options: Json | undefined): Json | undefined {
+  const [, vendor] = /^(openai|azure)\b.*\bresponses$/.exec(vendorName) ?? [];
+  if (vendor === undefined) return options;
+  const all = isJsonObject(options ?? null) ? (options as JsonObject) : {};
+  const own = all[vendor] ?? all.openai ?? null; // Azure's package reads either
+  return { ...all, [vendor]: { store: false, ...(isJsonObject(own) ? own : {}) } };
 }
 
 function toTool({ name, description, input_schema, strict }: ModelTool, vendorName: string): JsonObject {

@@ -12,10 +12,16 @@ import { RESPONSES } from '../../support/model/wires/responses';
 import { startWireServer } from '../../support/model/wires/server';
 import { say } from '../../support/scripted-model';
 import { reads } from '../../support/tools';
-import { withEngine, type Engine } from '../support/engine';
+import { eventually, withEngine, type Engine, type Setup } from '../support/engine';
+import { TestTime } from '../support/time-server';
 
 const OVERLOADED: WireAnswer = { fault: { kind: 'status', status: 529, message: 'Overloaded' } };
+/** Where time cannot be skipped: without the header, a step waits up to a minute before each request. */
+const OVERLOADED_BRIEFLY: WireAnswer = {
+  fault: { kind: 'status', status: 529, message: 'Overloaded', headers: { 'retry-after-ms': '5' } },
+};
 const REFUSED: WireAnswer = { fault: { kind: 'status', status: 401, message: 'no such key' } };
+const time = new TestTime();
 const PRICES = { input: 1, output: 10, cacheRead: 0, cacheWrite: 0 };
 
 test('while the first vendor is overloaded, turns go on by the second: seen in view, events, transcript and cost', () =>
@@ -95,6 +101,24 @@ test('the cost of a model without a known price is unknown, and not 0', () =>
     expect(steps).toMatchObject([{ unpriced_tokens: 110 }]);
   }));
 
+test('an overloaded model without another behind it is asked 30 times in 25 minutes; then the turn fails with what it said', () =>
+  withVendors(
+    async ({ start }, { opus }) => {
+      opus.answer(...Array.from({ length: 100 }, () => (time.skips ? OVERLOADED : OVERLOADED_BRIEFLY)));
+      const turn = await start('Wait.', { agent: 'alone' });
+      await eventually('it is asked', async () => opus.requests.length > 0);
+      await time.skip(time.either('24 minutes', 0));
+      expect((await turn.status()).state).toBe('running');
+      await time.skip(time.either('1 minute', 0));
+      expect(await turn.result()).toMatchObject({
+        state: 'failed',
+        reason: 'The model API is overloaded (529, model claude-opus-5). It said: Overloaded',
+      });
+      expect(opus.requests).toHaveLength(30);
+    },
+    { time },
+  ));
+
 function look(id: string): WireAnswer {
   return { calls: [{ id, name: 'look', json: '{"key":"a"}' }] };
 }
@@ -104,18 +128,18 @@ interface Vendors {
   gpt: WireServer;
 }
 
-async function withVendors(body: (engine: Engine, vendors: Vendors) => Promise<void>): Promise<void> {
+async function withVendors(body: (engine: Engine, vendors: Vendors) => Promise<void>, setup: Setup = {}): Promise<void> {
   const [opus, gpt] = await Promise.all([startWireServer(MESSAGES), startWireServer(RESPONSES)]);
   const tester = defineAgent({ name: 'tester', prompt: 'Test.', model: ['opus', 'gpt'], tools: [reads('look', () => 'seen')] });
   const app = defineApp({
-    agents: [tester],
+    agents: [tester, defineAgent({ name: 'alone', prompt: 'Test.', model: 'opus', tools: [] })],
     models: {
       opus: anthropic({ model: 'claude-opus-5', apiKey: 'key', baseUrl: opus.baseUrl }),
       gpt: { provider: openai({ model: 'gpt-5.2', apiKey: 'key', baseUrl: gpt.baseUrl }), prices: PRICES },
     },
   });
   try {
-    await withEngine({ app }, (engine) => body(engine, { opus, gpt }));
+    await withEngine({ ...setup, app }, (engine) => body(engine, { opus, gpt }));
   } finally {
     await Promise.all([opus.close(), gpt.close()]);
   }

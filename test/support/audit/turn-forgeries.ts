@@ -4,6 +4,7 @@ import type { Json } from '../../../src/shared/json/json';
 import type { OpenLine } from './forge';
 import {
   activity,
+  answer,
   argument,
   attributes,
   block,
@@ -168,9 +169,17 @@ const OF_USAGE: Plan[] = [
 
 const OF_ENDS: Plan[] = [
   {
-    name: 'another state that was to be written at the end',
+    name: 'a state in which no turn ends after calls without a result',
     of: 'limit',
     edit: (lines) => (argument(lines, 'endTurn').state = 'completed'),
+    at: answer('endTurn'),
+    rule: 'D6',
+    says: /come to its end after calls/,
+  },
+  {
+    name: 'another state that was to be written at the end',
+    of: 'limit',
+    edit: (lines) => (argument(lines, 'endTurn').state = 'cancelled'),
     at: COMPLETED,
     rule: 'D1',
     says: /state of the run/,
@@ -203,9 +212,9 @@ const OF_ENDS: Plan[] = [
     says: /state of the block/,
   },
   {
-    name: 'a turn that was cancelled, and all but Temporal says that it was completed',
+    name: 'a turn that was cancelled, and all but Temporal says that it failed',
     of: 'cancelled',
-    edit: (lines) => endedAs(lines, 'completed'),
+    edit: (lines) => endedAs(lines, 'failed'),
     at: ofType('WORKFLOW_EXECUTION_CANCELED'),
     rule: 'D1',
     says: /the end of the workflow says that state/i,

@@ -69,6 +69,32 @@ test('a model that is down is not asked until its pause is over; after a success
   expect((await ask([opus, gpt], circuits)).passed).toEqual([]);
 });
 
+test('steps that fail at the same time are one outage: its pause is 30 s, and only a failure after that doubles it', () => {
+  let now = 0;
+  const circuits = new Circuits(() => now);
+  const overloaded = failure('model.overloaded', 529, true);
+  for (let steps = 0; steps < 20; steps += 1) circuits.recordFailure('opus', overloaded);
+  expect(circuits.mayAsk('opus')).toBe(false);
+  now += 30_000;
+  expect(circuits.mayAsk('opus')).toBe(true);
+  for (let steps = 0; steps < 20; steps += 1) circuits.recordFailure('opus', overloaded);
+  now += 59_999;
+  expect(circuits.mayAsk('opus')).toBe(false);
+  now += 1;
+  expect(circuits.mayAsk('opus')).toBe(true);
+});
+
+test('a pause that the vendor asks for while it is down lengthens its pause', () => {
+  let now = 0;
+  const circuits = new Circuits(() => now);
+  for (const wait of [undefined, undefined, 90_000, 20_000])
+    circuits.recordFailure('opus', failure('model.overloaded', 529, true, wait));
+  now += 89_999;
+  expect(circuits.mayAsk('opus')).toBe(false);
+  now += 1;
+  expect(circuits.mayAsk('opus')).toBe(true);
+});
+
 test('if all are down, the last one is asked', async () => {
   const circuits = new Circuits(() => 0);
   const [opus, gpt] = [model('opus', failure('model.auth', 401, false)), model('gpt', failure('model.auth', 401, false))];

@@ -51,6 +51,15 @@ export const BEDROCK: Wire = {
       }),
     ];
   },
+  heard: ({ toolConfig = {}, messages = [] }) => ({
+    tools: ((toolConfig as { tools?: { toolSpec: ToolSpec }[] }).tools ?? []).map(
+      ({ toolSpec: { name, description, inputSchema } }) => ({ name, description, input_schema: inputSchema.json }),
+    ),
+    messages: (messages as JsonObject[]).map(({ role = '', content = [] }) => ({
+      role,
+      content: (content as Content[]).flatMap(contentHeard),
+    })),
+  }),
   errorFrame: () => frame('throttlingException', { message: 'Too many requests.' }, 'exception'),
   errorBody: (status, message) => ({ message, type: status === 429 ? 'ThrottlingException' : 'Exception' }),
 };
@@ -74,6 +83,27 @@ function blocksOf({ thinking, text, calls = [] }: WireAnswer): { start: JsonObje
       deltas: piecesOf(json).map((piece) => ({ toolUse: { input: piece } })),
     })),
   ];
+}
+
+interface ToolSpec {
+  name: string;
+  description: string;
+  inputSchema: { json: JsonObject };
+}
+
+interface Content {
+  text?: string;
+  toolUse?: { toolUseId: string; name: string; input: JsonObject };
+  toolResult?: { toolUseId: string; content: { text: string }[]; status?: string };
+}
+
+function contentHeard({ text, toolUse, toolResult }: Content): JsonObject[] {
+  if (toolUse) return [{ type: 'tool_use', id: toolUse.toolUseId, name: toolUse.name, input: toolUse.input }];
+  if (toolResult) {
+    const content = toolResult.content.map((part) => part.text).join('\n');
+    return [{ type: 'tool_result', tool_use_id: toolResult.toolUseId, content, is_error: toolResult.status === 'error' }];
+  }
+  return text === undefined ? [] : [{ type: 'text', text }];
 }
 
 function frame(type: string, data: object, messageType = 'event'): Buffer {

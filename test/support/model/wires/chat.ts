@@ -1,6 +1,6 @@
 /** The chat completions protocol, by its public reference. */
-import type { Wire } from './server';
-import { piecesOf } from './server';
+import type { JsonObject } from '../../../../src/shared/json/json';
+import { piecesOf, type Wire } from './server';
 
 const FINISH = {
   end_turn: 'stop',
@@ -44,11 +44,34 @@ export const CHAT: Wire = {
       'data: [DONE]\n\n',
     ];
   },
+  heard: ({ tools = [], messages = [] }) => ({
+    tools: (tools as JsonObject[]).map((tool) => toolHeard(tool.function as JsonObject)),
+    messages: (messages as JsonObject[]).flatMap(messageHeard),
+  }),
   errorFrame: () => frame({ error: { message: 'The server is overloaded.', type: 'server_error', code: null, param: null } }),
   errorBody: (status, message) => ({
     error: { message, type: status === 429 ? 'rate_limit_error' : 'error', code: null, param: null },
   }),
 };
+
+function toolHeard({ name = '', description = '', parameters = {} }: JsonObject): JsonObject {
+  return { name, description, input_schema: parameters };
+}
+
+function messageHeard({ role = '', content = null, tool_call_id = '', tool_calls = [] }: JsonObject): JsonObject[] {
+  if (role === 'tool') return [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: tool_call_id, content }] }];
+  if (role === 'user') return [{ role, content }];
+  if (role !== 'assistant') return [];
+  const calls = (tool_calls as { id: string; function: { name: string; arguments: string } }[]).map(
+    ({ id, function: called }): JsonObject => ({
+      type: 'tool_use',
+      id,
+      name: called.name,
+      input: JSON.parse(called.arguments) as JsonObject,
+    }),
+  );
+  return [{ role, content: [...(content === null ? [] : [{ type: 'text', text: content }]), ...calls] }];
+}
 
 function frame(data: object): string {
   return `data: ${JSON.stringify(data)}\n\n`;

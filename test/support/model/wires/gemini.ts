@@ -27,6 +27,16 @@ export const GEMINI: Wire = {
       }),
     ];
   },
+  heard: ({ tools = [], contents = [] }) => ({
+    tools: (tools as { functionDeclarations?: JsonObject[] }[]).flatMap(({ functionDeclarations = [] }) =>
+      functionDeclarations.map(({ name = '', description = '', parameters = {} }) => ({
+        name,
+        description,
+        input_schema: parameters,
+      })),
+    ),
+    messages: messagesHeard(contents as JsonObject[]),
+  }),
   errorFrame: () => frame({ error: { code: 503, message: 'The model is overloaded.', status: 'UNAVAILABLE' } }),
   errorBody: (status, message) => ({ error: { code: status, message, status: status === 429 ? 'RESOURCE_EXHAUSTED' : 'ERROR' } }),
 };
@@ -40,6 +50,27 @@ function partsOf({ thinking = '', text = '', calls = [] }: WireAnswer): JsonObje
       ...(thinking === '' ? {} : { thoughtSignature: 'signed-thought' }),
     })),
   ];
+}
+
+/** Calls and their results have no ids: they stand in the same order. */
+function messagesHeard(contents: readonly JsonObject[]): JsonObject[] {
+  let [calls, results] = [0, 0];
+  return contents.map(({ role = '', parts = [] }) => ({
+    role: role === 'model' ? 'assistant' : role,
+    content: (parts as Part[]).flatMap(({ text, thought, functionCall, functionResponse }): JsonObject[] => {
+      if (functionCall) return [{ type: 'tool_use', id: `call ${calls++}`, name: functionCall.name, input: functionCall.args }];
+      if (functionResponse)
+        return [{ type: 'tool_result', tool_use_id: `call ${results++}`, content: functionResponse.response.content }];
+      return text === undefined || thought ? [] : [{ type: 'text', text }];
+    }),
+  }));
+}
+
+interface Part {
+  text?: string;
+  thought?: boolean;
+  functionCall?: { name: string; args: JsonObject };
+  functionResponse?: { name: string; response: { content: string } };
 }
 
 function frame(data: object): string {

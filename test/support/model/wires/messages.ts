@@ -39,6 +39,7 @@ export const MESSAGES: Wire = {
       frame({ type: 'message_stop' }),
     ];
   },
+  heard: (request) => request,
   errorFrame: () => frame({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }),
   errorBody: (status, message) => ({
     type: 'error',

@@ -1,5 +1,5 @@
 /** The Responses protocol, by its public reference. */
-import type { JsonObject } from '../../../../src/shared/json/json';
+import type { Json, JsonObject } from '../../../../src/shared/json/json';
 import type { WireAnswer } from '../../../../src/testing/model-conformance';
 import { piecesOf, type Wire } from './server';
 
@@ -33,12 +33,38 @@ export const RESPONSES: Wire = {
       event(incomplete === null ? 'response.completed' : 'response.incomplete', { response: end }),
     ];
   },
+  heard: ({ tools = [], input = [] }) => ({
+    tools: (tools as JsonObject[]).map(({ name = '', description = '', parameters = {} }) => ({
+      name,
+      description,
+      input_schema: parameters,
+    })),
+    messages: (input as JsonObject[]).flatMap(itemHeard),
+  }),
   errorFrame: () =>
     `event: error\ndata: ${JSON.stringify({ type: 'error', code: 'server_error', message: 'The server is overloaded.', param: null, sequence_number: 9 })}\n\n`,
   errorBody: (status, message) => ({
     error: { message, type: status === 429 ? 'rate_limit_error' : 'error', code: null, param: null },
   }),
 };
+
+/** Reasoning, and references to what the vendor keeps, say nothing to a script. */
+function itemHeard({ type = 'message', role = '', ...item }: JsonObject): JsonObject[] {
+  if (type === 'function_call') {
+    const input = JSON.parse(String(item.arguments)) as JsonObject;
+    return [{ role: 'assistant', content: [{ type: 'tool_use', id: item.call_id ?? '', name: item.name ?? '', input }] }];
+  }
+  if (type === 'function_call_output') {
+    const content = [{ type: 'tool_result', tool_use_id: item.call_id ?? '', content: textHeard(item.output) }];
+    return [{ role: 'user', content }];
+  }
+  if (type !== 'message' || (role !== 'user' && role !== 'assistant')) return [];
+  return [{ role, content: textHeard(item.content) }];
+}
+
+function textHeard(content: Json = ''): string {
+  return typeof content === 'string' ? content : (content as JsonObject[]).map(({ text = '' }) => String(text)).join('\n');
+}
 
 type Event = (type: string, more: object) => string;
 

@@ -12,11 +12,14 @@ export interface Wire {
   contentType?: string;
   /** The frames of a whole answer, in order; the last ends it. */
   frames(answer: WireAnswer, request: JsonObject): (string | Buffer)[];
+  /** The tools and messages of a request in the form of the Messages API, as a script reads them; thoughts are left out. */
+  heard(request: JsonObject): JsonObject;
   errorFrame(): string | Buffer;
   errorBody(status: number, message: string): JsonObject;
 }
 
-export async function startWireServer(wire: Wire): Promise<WireServer> {
+/** @param play what is answered when no answer was ordered: to the request, in the form of the Messages API */
+export async function startWireServer(wire: Wire, play?: (heard: JsonObject) => WireAnswer): Promise<WireServer> {
   const answers: WireAnswer[] = [];
   const requests: JsonObject[] = [];
   const server = createServer((request, response) => {
@@ -26,7 +29,7 @@ export async function startWireServer(wire: Wire): Promise<WireServer> {
       if (!wire.path.test(request.url ?? '')) return void response.writeHead(404).end('{}');
       const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as JsonObject;
       requests.push(body);
-      send(wire, response, answers.shift() ?? { text: 'No answer was ordered.' }, body);
+      send(wire, response, answers.shift() ?? play?.(wire.heard(body)) ?? { text: 'No answer was ordered.' }, body);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

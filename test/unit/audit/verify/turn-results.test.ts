@@ -124,4 +124,16 @@ describe('a value that surely does not fit', () => {
     const wide = { allOf: [{ $ref: '#' }, { $ref: '#' }, { $ref: '#' }] };
     expect(isMisfit(wide, 1)).toBe(false);
   });
+
+  it('is given by no direct call, whose admission says so as a step does', () => {
+    const outcomes = (gives_result: boolean) => ({
+      state: 'failed',
+      envelope: true,
+      outcomes: [{ call_id: '1.1', gives_result }],
+    });
+    const direct = (gives_result: boolean) =>
+      new Scene().does('admitDirect', {}, { call: CALL }).does('endTurn', outcomes(gives_result), { head: 'h', result: null });
+    expect(direct(true).faults()).toEqual([]);
+    expect(direct(false).faults()).toEqual([expect.stringMatching(/^D2: .*outcome of a call/)]);
+  });
 });
