@@ -23,15 +23,17 @@ export interface Case {
  * @param python the program
  * @param trust the file of trusted keys
  */
-export function judgedByPython(python: string, cases: readonly Case[], trust = TRUST_FILE): Promise<Answer[]> {
+export async function judgedByPython(python: string, cases: readonly Case[], trust = TRUST_FILE): Promise<Answer[]> {
+  if (cases.length === 0) return [];
   const program = join(__dirname, 'judge_bundles.py');
-  return new Promise((resolve, reject) => {
+  const stdout = await new Promise<string>((resolve, reject) => {
     const child = execFile(python, [program, trust], { maxBuffer: 50_000_000 }, (error, stdout, stderr) => {
       if (error) return reject(new Error(`${error.message}\n${stderr}`));
-      resolve(stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as Answer)); // oxfmt-ignore
+      resolve(stdout);
     });
     child.stdin!.end(cases.map((one) => `${JSON.stringify(changed(one))}\n`).join(''));
   });
+  return stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as Answer); // oxfmt-ignore
 }
 
 /** As judge_bundles.py reads it: what changed, between what did not. */
