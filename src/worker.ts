@@ -119,14 +119,14 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
     );
   const models = modelsOf(parts);
   checkModels(app, models);
-  warnOfPrices(app, models, log);
+  const unpriced = new Set(warnOfPrices(app, models, log));
   if (parts.childrenMayReadSecrets) acceptNoIsolation();
   const toolThreads = toolThreadsOf(parts);
   await checkSearchAttributes(connection, namespace);
   const { outside = NO_SOURCE } = parts;
   checkServers(app, outside);
   warnOfManyTools(app, log);
-  const caches = { cache: new ResultCache(), flights: new SingleFlight<RunOutcome>(), unpriced: new Set<string>() };
+  const caches = { cache: new ResultCache(), flights: new SingleFlight<RunOutcome>(), unpriced };
   const gate = new ToolGate(store.registers, log);
   const modelGate = new ModelGate(store.registers, log, parts.modelGate);
   const modelMetrics = sdkModelMetrics(Runtime.instance().metricMeter);

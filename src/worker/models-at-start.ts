@@ -40,17 +40,21 @@ function checkPrice({ name: agent, ownCostLimit, limits }: Agent, { name, model 
   );
 }
 
-/** Logs the models of which no price is known: the default limit in dollars does not bind, and the cost of a turn is unknown. */
-export function warnOfPrices({ agents, models: settings = {} }: App, models: Models, log: ToolLogger): void {
+/**
+ * Logs the models of which no price is known: the default limit in dollars does not bind, and the cost of a turn is unknown.
+ * @returns their names
+ */
+export function warnOfPrices({ agents, models: settings = {} }: App, models: Models, log: ToolLogger): string[] {
   const links = agents.flatMap((agent) => chainOf(agent, settings, models));
   const unpriced = links.filter(({ name, model }) => askedPrice({ asked: name, id: model }, settings) === undefined);
-  if (unpriced.length === 0) return;
+  if (unpriced.length === 0) return [];
   const names = [...new Set(unpriced.map(({ name }) => name))];
   const todo = 'set `prices` of these models in defineApp({ models }), in US dollars for a million tokens (docs/models.md)';
   log.warn(
     { models: names, todo },
     'no price is known of these models: the cost of their steps is unknown, and limits in dollars do not bind',
   );
+  return names;
 }
 
 /** @throws ConfigError for a missing package or key */

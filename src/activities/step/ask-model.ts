@@ -140,7 +140,7 @@ export function usageOf(deps: Dependencies, { models }: PreparedAgent, { respons
   const { model, usage } = response;
   const { input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens } = usage;
   const cost = costUsd({ asked: link.name, id: link.model, answered: model }, usage, models);
-  if (!cost.priced && !deps.unpriced.has(model)) {
+  if (!cost.priced && !deps.unpriced.has(link.name) && !deps.unpriced.has(model)) {
     deps.unpriced.add(model);
     deps.log.warn({ model }, 'no price is known for this model: its cost is unknown, and a cost limit does not bind');
   }

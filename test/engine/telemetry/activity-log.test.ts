@@ -22,8 +22,9 @@ describe('the log of a turn', () => {
 
       const step = { agent: 'tester', input_tokens: 100, output_tokens: 10, cost_usd: 0, took_ms: expect.any(Number) };
       const ofPay = { call_id: '2.1', tool: 'pay', digest: call!.digest.slice(0, 12) };
-      expect(captured.lines()).toMatchObject([
-        { msg: expect.stringContaining('no price is known') }, // once
+      const [first, ...lines] = captured.lines();
+      expect(first).toMatchObject({ msg: expect.stringContaining('no price is known'), models: ['scripted'] }); // once, at the start
+      expect(lines).toMatchObject([
         { msg: 'step taken', step: 1, next: 'calls', calls: 1, ...step },
         { msg: 'looked', rows: 3, call_id: '1.1', tool: 'look' }, // a line of the tool itself
         { msg: 'call ended', call_id: '1.1', tool: 'look', class: 'read', digest: digits, state: 'succeeded', attempts: 1 },
@@ -34,7 +35,7 @@ describe('the log of a turn', () => {
         { msg: 'step taken', step: 3, next: 'end' },
         { msg: 'turn ended', state: 'completed', steps: 3 },
       ]);
-      for (const line of captured.lines()) expect(line).toMatchObject({ trace_id: view.trace_id, turn_id: turn.id });
+      for (const line of lines) expect(line).toMatchObject({ trace_id: view.trace_id, turn_id: turn.id });
       expect(captured.text()).not.toContain('secret');
       expect(captured.text()).not.toContain('INV-7');
     });
