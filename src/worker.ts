@@ -138,7 +138,7 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
   warnOfMisfits(registry.all(), models, log);
   registry.beforeReplace((next, agents) => {
     checkModels(next, models);
-    warnOfPrices(next, models, log);
+    for (const name of warnOfPrices(next, models, log)) unpriced.add(name);
     warnOfMisfits(agents, models, log);
   });
   registry.beforeReplace((next) => (toolThreads === null ? needsModule(next) : isolatedTool(next) && toolThreads.renew()));

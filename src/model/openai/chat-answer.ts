@@ -5,8 +5,11 @@
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { brokenStream, unknownStopReason } from '../failure';
 import { estimatedUsage } from '../context/tokens';
-import { isTruncated, type ModelResponse, type ModelUsage, type RawToolInput, type StopReason } from '../provider';
+import { isTruncated, type ModelResponse, type RawToolInput, type StopReason } from '../provider';
 import { toolUseBlock } from '../provider';
+import { usageOf } from './vendor';
+
+const COUNTS = { input: 'prompt_tokens', output: 'completion_tokens' };
 
 const STOP_REASONS: Readonly<Record<string, StopReason>> = {
   stop: 'end_turn',
@@ -71,7 +74,7 @@ export class ChatAccumulator {
       content: [...before, ...calls.map((call) => toolUseBlock(call.id, call.name, inputText(call.json, cutOff)))],
       rawToolInputs,
       raw: this.ownForm(calls),
-      usage: this.usage === null ? estimatedUsage(sent, this.text.length + this.thinking.length) : usageOf(this.usage),
+      usage: this.usage === null ? estimatedUsage(sent, this.text.length + this.thinking.length) : usageOf(this.usage, COUNTS),
     };
   }
 
@@ -136,17 +139,6 @@ export class ChatAccumulator {
   }
 }
 
-function usageOf({ prompt_tokens, completion_tokens, prompt_tokens_details }: JsonObject): ModelUsage {
-  const details = isJsonObject(prompt_tokens_details ?? null) ? (prompt_tokens_details as JsonObject) : {};
-  const cached = Math.min(count(details.cached_tokens), count(prompt_tokens));
-  return {
-    input_tokens: count(prompt_tokens) - cached,
-    output_tokens: count(completion_tokens),
-    cache_read_tokens: cached,
-    cache_creation_tokens: 0,
-  };
-}
-
 /** A call without inputs may stream no text. If the answer was cut off, the text may only not have begun yet. */
 function inputText(json: string, cutOff: boolean): string {
   return json === '' && !cutOff ? '{}' : json;
@@ -158,8 +150,4 @@ function isFirst(choice: Json): boolean {
 
 function list(value: Json | undefined): Json[] {
   return Array.isArray(value) ? value : [];
-}
-
-function count(value: Json | undefined): number {
-  return typeof value === 'number' && value > 0 ? value : 0;
 }

@@ -4,8 +4,11 @@
  */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { brokenStream, unknownStopReason } from '../failure';
-import type { ModelResponse, ModelUsage, RawToolInput, StopReason } from '../provider';
+import type { ModelResponse, RawToolInput, StopReason } from '../provider';
 import { toolUseBlock } from '../provider';
+import { usageOf } from './vendor';
+
+const COUNTS = { input: 'input_tokens', output: 'output_tokens' };
 
 const ENDS: ReadonlySet<Json> = new Set(['response.completed', 'response.incomplete']);
 
@@ -41,7 +44,7 @@ export class ResponsesAccumulator {
       content,
       rawToolInputs,
       raw: items,
-      usage: usageOf(response.usage),
+      usage: usageOf(response.usage, COUNTS),
     };
   }
 
@@ -80,22 +83,6 @@ function stopReasonOf({ status, incomplete_details }: JsonObject, hasCalls: bool
   return isRefusal ? 'refusal' : 'end_turn';
 }
 
-function usageOf(usage: Json | undefined): ModelUsage {
-  const { input_tokens, output_tokens, input_tokens_details } = isJsonObject(usage ?? null) ? (usage as JsonObject) : {};
-  const details = isJsonObject(input_tokens_details ?? null) ? (input_tokens_details as JsonObject) : {};
-  const cached = Math.min(count(details.cached_tokens), count(input_tokens));
-  return {
-    input_tokens: count(input_tokens) - cached,
-    output_tokens: count(output_tokens),
-    cache_read_tokens: cached,
-    cache_creation_tokens: 0,
-  };
-}
-
 function listOf(value: Json | undefined): JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
-}
-
-function count(value: Json | undefined): number {
-  return typeof value === 'number' && value > 0 ? value : 0;
 }

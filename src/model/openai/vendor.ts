@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json
 import { sha256Hex } from '../../shared/json/sha256';
 import { optionalPackage } from '../../optional-package';
 import type { ApiFault, Vendor } from '../failure';
-import type { ModelRequest } from '../provider';
+import type { ModelRequest, ModelUsage } from '../provider';
 import { mergeFields, type Thinking, type VendorThinking } from '../thinking';
 import type { Api } from './content-parts';
 
@@ -152,4 +152,22 @@ export function cacheKeyOf({ system, messages }: ModelRequest, provider: string)
   if (provider !== OPENAI) return {};
   const beginning = JSON.stringify([system, messages[0]?.content ?? null]).toWellFormed();
   return { prompt_cache_key: `holdfast_${sha256Hex(beginning).slice(0, 32)}` };
+}
+
+/** @param names of both counts in this API; the cached part of the input stands in the details of the input */
+export function usageOf(usage: Json | undefined, names: { input: string; output: string }): ModelUsage {
+  const counts = isJsonObject(usage ?? null) ? (usage as JsonObject) : {};
+  const { [names.input]: input, [names.output]: output, [`${names.input}_details`]: told } = counts;
+  const details = isJsonObject(told ?? null) ? (told as JsonObject) : {};
+  const cached = Math.min(count(details.cached_tokens), count(input));
+  return {
+    input_tokens: count(input) - cached,
+    output_tokens: count(output),
+    cache_read_tokens: cached,
+    cache_creation_tokens: 0,
+  };
+}
+
+function count(value: Json | undefined): number {
+  return typeof value === 'number' && value > 0 ? value : 0;
 }
