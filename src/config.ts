@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { readFiles } from './config/files';
 import { gatewayOf, httpOf, type GatewayAccess, type HttpConfig } from './config/gateway';
-import { bundleKeyOf, defaultSigningKey, defaultTrustedKeys, readablePath, type KeyConfig } from './config/keys';
+import { bundleKeyOf, codecKeysOf, defaultSigningKey, defaultTrustedKeys, readablePath, type KeyConfig } from './config/keys';
 import { modelOf, type ModelConfig } from './config/model';
 import { notifyOf, smtpOf, type NotifyConfig, type SmtpConfig } from './config/notify';
 import { dataOf, evmOf, type DataConfig, type EvmConfig } from './config/packs';
@@ -10,6 +10,7 @@ import type { BindAddress, LOG_LEVELS } from './config/schemas';
 import { defaultUi, deploymentOf, temporalOf, type Deployment, type TemporalConfig } from './config/temporal';
 import { readVariable, type Reader, type Value, type Variable } from './config/variables';
 import { cacheFolder } from './devserver/cli-cache';
+import type { CodecKeys } from './encryption/key-source';
 import { readDevState } from './devserver/state-file';
 import { optional } from './shared/json/optional';
 
@@ -25,6 +26,8 @@ export interface Config extends KeyConfig, DataConfig, ModelConfig {
   taskQueue: string;
   /** `file:PATH` or `postgres://…` */
   store: string;
+  /** The key ring with which payloads and the store are encrypted; null: they are plain. */
+  codecKeys: CodecKeys | null;
   /** What carries live events between processes: `postgres://…`; null: nothing does. */
   live: string | null;
   /** Where the gateway listens. */
@@ -112,6 +115,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     ...modelOf(read),
     taskQueue: read('HOLDFAST_TASK_QUEUE'),
     store: read('HOLDFAST_STORE') ?? `file:${join(home, 'store')}`,
+    codecKeys: codecKeysOf(read),
     live: liveOf(read),
     httpHost: read('HOLDFAST_HTTP_HOST'),
     httpPort,

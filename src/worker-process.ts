@@ -15,7 +15,7 @@ import { openLive } from './live/open';
 import { createNotifier } from './notify';
 import { callbackSender } from './notify/webhook';
 import type { McpServers } from './mcp';
-import { openStore } from './store/open-store';
+import { openStoreOf } from './store/open-store';
 import type { Store } from './store/store';
 import { withoutPassword } from './shared/text/secrets';
 import { drain, LAST_MS, type DrainReport, Running } from './telemetry/running';
@@ -104,7 +104,8 @@ async function start(
   { log, parts, closePorts, liveBus, appModule }: StartContext,
 ): Promise<RunningWorker> {
   const approvals = approvalsChannel(config);
-  const store = (parts.store = await openStore(config.store));
+  const keys = config.codecKeys === null ? null : await (await import('./encryption/index.js')).Keys.open(config.codecKeys);
+  const store = (parts.store = await openStoreOf({ store: config.store, codecKeys: keys }));
   const model = await openModel(config);
   const served = (next: App) => (config.rehearsesAll ? withoutProviders(next, model.provider) : next);
   const app = served(userApp);
@@ -146,6 +147,7 @@ async function start(
     workflowStacks: config.workflowStacks,
     publicUrl: config.publicUrl,
     pageUrl: config.pageUrl,
+    ...(keys === null ? {} : { codecKeys: keys }),
     approvals,
     trust: new FileTrust({ path: config.trustedKeys, namespace, log }),
     ...(config.oldDigestsUntil ? { oldDigestsUntil: config.oldDigestsUntil } : {}),
@@ -156,7 +158,8 @@ async function start(
   const idle = withoutNewTurns(deployment, await routingOf(connection, namespace, taskQueue), namespace);
   const worker = (parts.worker = await createWorker(engine));
   const sweep = config.bundles === null ? null : await import('./worker/audit-bundle-sweep.js');
-  const endSweep = sweep?.startSweep(config.bundles!, config, { connection, store, log });
+  const codec = keys === null ? null : await (await import('./encryption/index.js')).openCodec(keys, namespace);
+  const endSweep = sweep?.startSweep(config.bundles!, config, { connection, codec, store, log });
   const endThreads = useThreads();
   const finished = worker.run().finally(async () => {
     await endThreads();

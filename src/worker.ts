@@ -1,7 +1,6 @@
 /** Composition root: checks the parts of a worker and builds the Temporal worker from them. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { Client } from '@temporalio/client';
 import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities';
 import { type Engine, PolicyArchive } from './activities/step/agent-definition';
@@ -10,8 +9,10 @@ import { OLD_DIGESTS_MS } from './activities/checks/resolve-call';
 import type { App } from './agents/define';
 import { approvalsChannel, type Channel } from './config/http';
 import { ConfigError } from './config/error';
-import { dataConverter } from './temporal/data-converter';
+import type { CodecKeys } from './encryption/key-source';
+import { dataConverterOf } from './temporal/data-converter';
 import { temporalIntents, temporalBudgets } from './temporal/entities';
+import { makeClient } from './temporal/make-client';
 import { temporalTurnEnds } from './temporal/turn-ends';
 import { temporalTurns } from './temporal/turns';
 import { NO_LIVE, type LiveBus } from './live/bus';
@@ -98,6 +99,11 @@ export interface WorkerParts {
   workflowStacks?: boolean;
   /** How the limits of models are kept, for tests: a shorter window than a minute. */
   modelGate?: GateOptions;
+  /**
+   * The key ring with which all payloads in Temporal are encrypted: the path of a file, a command that prints it, or a key service.
+   * Default: payloads are plain. The store has keys of its own: pass the same to `openStore`.
+   */
+  codecKeys?: CodecKeys;
   /** Temporal's own options, for tests and tuning. */
   options?: Partial<WorkerOptions>;
 }
@@ -106,6 +112,7 @@ export interface WorkerParts {
  * A Temporal worker that serves the app's agents.
  * @throws MissingSearchAttributes when the namespace lacks one of ours: a workflow that writes it would retry for ever
  * @throws ConfigError when `approvals` is not set and others could reach the server; for an isolated tool without `appModule`
+ * @throws BadKeyRing
  * @example
  * const worker = await createWorker({ app, model, store, connection, namespace: 'default', taskQueue: 'holdfast', defaultModel, log });
  * await worker.run();
@@ -142,10 +149,11 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
     warnOfMisfits(agents, models, log);
   });
   registry.beforeReplace((next) => (toolThreads === null ? needsModule(next) : isolatedTool(next) && toolThreads.renew()));
-  const client = new Client({ connection, namespace, dataConverter });
+  const codec = await codecOf(parts);
+  const client = makeClient({ connection, namespace, codec });
   const intents = temporalIntents(client, taskQueue);
   const budgets = temporalBudgets(client, taskQueue);
-  const turns = temporalTurns(client, (identity) => new Client({ connection, namespace, dataConverter, identity }));
+  const turns = temporalTurns(client, (identity) => makeClient({ connection, namespace, codec, identity }));
   const entities = { intents, budgets, turns, turnEnds: temporalTurnEnds(client) };
   const running = parts.running ?? new Running();
   const services = {
@@ -175,7 +183,7 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
     connection,
     namespace,
     taskQueue,
-    dataConverter,
+    dataConverter: dataConverterOf(codec),
     ...(bundle === null ? {} : { workflowBundle: bundle.option }),
     activities: createActivities(deps) as unknown as Record<string, (input: never) => Promise<unknown>>,
     // Progress and cancellations arrive within this time; the SDK's default is most of the heartbeat timeout.
@@ -255,10 +263,15 @@ function deploymentOptions(deployment: Version): Pick<WorkerOptions, 'workerDepl
   return { workerDeploymentOptions: { version, useWorkerVersioning: true, defaultVersioningBehavior: 'PINNED' } };
 }
 
+/** Null: payloads are plain. @throws BadKeyRing */
+async function codecOf({ codecKeys, namespace }: WorkerParts) {
+  return codecKeys === undefined ? null : (await import('./encryption/index.js')).openCodec(codecKeys, namespace);
+}
+
 /** Null: the options bring their own workflows. */
-async function ownBundle({ options = {}, workflowStacks = false }: WorkerParts): Promise<WorkflowBundle | null> {
+async function ownBundle({ options = {}, workflowStacks = false, codecKeys }: WorkerParts): Promise<WorkflowBundle | null> {
   const hasOwnBundle = options.workflowBundle !== undefined || options.workflowsPath !== undefined;
-  return hasOwnBundle ? null : workflowBundle({ stacks: workflowStacks });
+  return hasOwnBundle ? null : workflowBundle({ stacks: workflowStacks, encrypts: codecKeys !== undefined });
 }
 
 /** Versions and default model of this worker, for the record. */

@@ -13,6 +13,7 @@ const ROOMS = [
   'cli',
   'deputies',
   'devserver',
+  'encryption',
   'entries',
   'files',
   'gateway',
@@ -62,7 +63,9 @@ const TABLE = {
   },
   rules: { may: ['shared'] },
   record: { may: ['shared', 'cards'], types: ['shapes'] },
-  store: { may: ['shared', 'record', 'telemetry'] },
+  // Keys, and what they seal: payloads of Temporal and lines of the store.
+  encryption: { may: ['shared'] },
+  store: { may: ['shared', 'record', 'telemetry', 'encryption'] },
   // What files are by their content, and files as parts of the store.
   files: { may: ['shared', 'record', 'store'], types: ['shapes', 'model', 'tools'] },
   telemetry: { may: ['shared'], types: ['tools'] },
@@ -99,11 +102,12 @@ const TABLE = {
       'audit',
       'config',
       'live',
+      'encryption',
       CONTRACT,
     ],
     types: ['agents', 'tools', 'shapes'],
   },
-  config: { may: ['shared', 'devserver', 'temporal'] },
+  config: { may: ['shared', 'devserver', 'temporal'], types: ['encryption'] },
   worker: { may: everythingBut('cli', 'gateway', 'devserver', 'client', 'index', 'workflows', 'testing').concat(CONTRACT) },
   'worker-process': {
     may: everythingBut('cli', 'gateway', 'devserver', 'client', 'index', 'workflows', 'testing').concat(CONTRACT),

@@ -15,14 +15,14 @@ export function auditSweep(audit: Command, output: () => Output): void {
     .action(async ({ follow = false }: { follow?: boolean }) => {
       const config = loadConfig();
       const archive = await openBundleArchive(config);
-      const [{ Sweeper }, { openStore }, { createLog }, { bundleSigner }] = await Promise.all([
+      const [{ Sweeper }, { openStoreOf }, { createLog }, { bundleSigner }] = await Promise.all([
         import('../audit/archive/sweeper.js'),
         import('../store/open-store.js'),
         import('../telemetry/log.js'),
         import('../attestation/bundle-signer.js'),
       ]);
       const signer = await bundleSigner(bundleKeyPlaces(config));
-      const store = await openStore(config.store);
+      const store = await openStoreOf(config);
       await withClient(async ({ temporal }) => {
         const parts = { temporal, store, taskQueue: config.taskQueue, archive, signer: async () => signer };
         const sweeper = new Sweeper({ ...parts, log: createLog(follow ? config.logLevel : 'silent') });

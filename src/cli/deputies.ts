@@ -140,12 +140,12 @@ async function end(config: Config, id: string): Promise<void> {
 }
 
 async function ofStore(config: Config) {
-  const [{ openStore }, { DeputyRegister }, { viewOfDeputy }] = await Promise.all([
+  const [{ openStoreOf }, { DeputyRegister }, { viewOfDeputy }] = await Promise.all([
     import('../store/open-store.js'),
     import('../deputies/register.js'),
     import('../deputies/view.js'),
   ]);
-  return { register: new DeputyRegister(await openStore(config.store)), view: viewOfDeputy };
+  return { register: new DeputyRegister(await openStoreOf(config)), view: viewOfDeputy };
 }
 
 /** ISO 8601 with its zone, so that it means one moment. */

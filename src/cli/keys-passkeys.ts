@@ -106,8 +106,8 @@ function passkeysOf(config: Config): Passkeys {
 
 function ofStore(config: Config): Passkeys {
   const register = async () => {
-    const { openStore } = await import('../store/open-store.js');
-    return new PasskeyRegister(await openStore(config.store));
+    const { openStoreOf } = await import('../store/open-store.js');
+    return new PasskeyRegister(await openStoreOf(config));
   };
   return {
     all: async () => {

@@ -17,6 +17,7 @@ import {
 import { defaultBundleKey, defaultSigningKey, loadConfig } from '../config';
 import { oneLine } from './support/describe';
 import { passkeyCommands } from './keys-passkeys';
+import { rotateCommand } from './keys-rotate';
 import { several } from './support/decide-options';
 import { UsageError } from './support/exit';
 import { newToken } from './support/new-token';
@@ -42,6 +43,7 @@ const DAY_MS = 24 * 3_600_000;
 
 export function keysCommands(keys: Command, output: () => Output): void {
   passkeyCommands(keys, output);
+  rotateCommand(keys, output);
 
   keys
     .command('create')

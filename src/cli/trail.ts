@@ -28,8 +28,8 @@ export function trail(program: Command, output: () => Output): void {
     .option('--cursor <cursor>', 'where the page before ended')
     .action(async (query: TrailQuery) => {
       const config = loadConfig();
-      const { openStore } = await import('../store/open-store.js');
-      const { trail } = await openStore(config.store);
+      const { openStoreOf } = await import('../store/open-store.js');
+      const { trail } = await openStoreOf(config);
       const { turn: name } = query;
       const turn = name === undefined ? {} : { turn: (await turnInTrail(trail, name)) ?? asTurnId(name) };
       const page = await trail.query({ ...query, ...turn });

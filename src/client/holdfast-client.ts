@@ -3,7 +3,7 @@
  * (export of bundles, stores, settings) is loaded on first use.
  */
 import { randomBytes } from 'node:crypto';
-import { Client, WorkflowNotFoundError, type WorkflowExecutionInfo } from '@temporalio/client';
+import { WorkflowNotFoundError, type Client, type WorkflowExecutionInfo } from '@temporalio/client';
 import type { BundleSigner } from '../attestation/bundle-signer';
 import type { Subject } from '../audit/export/bundle';
 import { wholeCard } from '../cards/card';
@@ -35,6 +35,7 @@ import { checkStartTurn, foundByKey, startOnce, type StartTurn, type TurnStart }
 import { TurnHandle } from './turns/turn-handle';
 import { lastPoll } from './turns/missing-answer';
 import type { Config } from '../config';
+import type { CodecKeys } from '../encryption/key-source';
 import type { LiveBus } from '../live/bus';
 import { openLive } from '../live/open';
 import type { SessionSummary } from '../shapes/session';
@@ -62,7 +63,7 @@ import { workflowUrl } from '../shared/wire/links';
 import type { TrailPage, TrailQuery } from '../store/core/trail';
 import type { Store } from '../store/store';
 import { connectTemporal } from '../temporal/connect';
-import { dataConverter } from '../temporal/data-converter';
+import { makeClient } from '../temporal/make-client';
 import { workflowExists } from '../temporal/executions';
 import { CALL_WORKFLOW, MEMO_TRACE, SESSION_WORKFLOW, TURN_WORKFLOW, type TurnInput } from '../workflows/contract';
 
@@ -94,6 +95,8 @@ export interface ClientSettings extends Pick<Config, 'taskQueue' | 'uiUrl'> {
   signingKey?: string | null;
   /** For `trail` and `bundle`: the workers' store, or its URL as in HOLDFAST_STORE. */
   store?: string | Store;
+  /** For a store that is given as its URL: the key ring of the workers. Absent or null: the store is plain. */
+  codecKeys?: CodecKeys | null;
   /** Makes the signer of audit bundles. Called for each bundle. */
   bundleSigner?: () => Promise<BundleSigner>;
   /**
@@ -131,16 +134,20 @@ export class HoldfastClient {
 
   /**
    * Connects to the server that the environment names (`TEMPORAL_ADDRESS`…), or to the embedded stack that runs here.
+   * @param override settings instead of the environment's; `{ codecKeys }` alone is enough for keys from a key service
    * @param live source of live events if HOLDFAST_LIVE names none
-   * @throws ConfigError for a bad setting; ServerUnreachable when nothing answers
+   * @throws ConfigError for a bad setting; ServerUnreachable when nothing answers; BadKeyRing
    */
-  static async connect(override?: Config, live: LiveBus | null = null): Promise<HoldfastClient> {
+  static async connect(override: Partial<Config> = {}, live: LiveBus | null = null): Promise<HoldfastClient> {
     const { bundleKeyPlaces, loadConfig } = await import('../config.js');
-    const config = override ?? loadConfig();
+    const config = isWhole(override) ? override : { ...loadConfig(), ...override };
+    const { namespace } = config.temporal;
+    const codec = config.codecKeys ? await (await import('../encryption/index.js')).openCodec(config.codecKeys, namespace) : null;
     const connection = await connectTemporal(config.temporal);
     const signer = async () => (await import('../attestation/bundle-signer.js')).bundleSigner(bundleKeyPlaces(config));
-    return new HoldfastClient(new Client({ connection, namespace: config.temporal.namespace, dataConverter }), {
+    return new HoldfastClient(makeClient({ connection, namespace, codec }), {
       ...config,
+      codecKeys: codec?.keys ?? null,
       bundleSigner: signer,
       live: config.live ?? live,
     });
@@ -413,7 +420,7 @@ export class HoldfastClient {
   private store(what: string): Promise<Store> {
     const { store } = this.config;
     if (store === undefined) throw new InvalidRequest(`${what}: this client knows no store; give it one as "store".`);
-    return (this.storePromise ??= typeof store === 'string' ? openStoreAt(store) : Promise.resolve(store));
+    return (this.storePromise ??= typeof store === 'string' ? openStoreAt(store, this.config.codecKeys) : Promise.resolve(store));
   }
 
   /** Opened when the first turn is watched. */
@@ -451,9 +458,13 @@ export class HoldfastClient {
   }
 }
 
-async function openStoreAt(url: string): Promise<Store> {
+async function openStoreAt(url: string, codecKeys: CodecKeys | null | undefined): Promise<Store> {
   const { openStore } = await import('../store/open-store.js');
-  return openStore(url);
+  return openStore(url, codecKeys ?? null);
+}
+
+function isWhole(config: Partial<Config>): config is Config {
+  return config.temporal !== undefined && config.taskQueue !== undefined;
 }
 
 /** @throws TurnNotFound, SessionNotFound for an id that no turn or session can have */

@@ -2,6 +2,7 @@
 import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { searchable } from '../shared/text/visible';
+import { fetchHistory } from '../temporal/history';
 
 const TYPES = ['turn', 'call', 'session', 'budget', 'callback', 'intent'];
 
@@ -45,7 +46,7 @@ export async function* recordedRuns(
   for await (const { workflowId, runId } of client.workflow.list({ query: runsQuery(about) })) {
     const run = { workflow_id: workflowId, run_id: runId };
     try {
-      const message = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+      const message = await fetchHistory(client, workflowId, runId);
       const history = Buffer.from(temporal.api.history.v1.History.encode(message).finish()).toString('base64');
       yield { ...run, history };
     } catch (error) {

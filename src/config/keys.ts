@@ -64,3 +64,12 @@ export function bundleKeyOf(read: Reader): BundleKeyConfig | null {
   if (command !== undefined) return { command, public: publicKey! };
   return file !== undefined ? { file } : pem !== undefined ? { pem } : null;
 }
+
+/** Null: neither is set. @throws ConfigError if both are */
+export function codecKeysOf(read: Reader): string | { command: string } | null {
+  const file = read('HOLDFAST_CODEC_KEYS');
+  const command = read('HOLDFAST_CODEC_KEYS_COMMAND');
+  if (file !== undefined && command !== undefined)
+    throw new ConfigError('HOLDFAST_CODEC_KEYS and HOLDFAST_CODEC_KEYS_COMMAND are both set; one key ring encrypts.');
+  return file ?? (command === undefined ? null : { command });
+}

@@ -404,6 +404,22 @@ const GATEWAY = {
   },
 } satisfies Settings;
 
+const ENCRYPTION = {
+  HOLDFAST_CODEC_KEYS: {
+    schema: path,
+    allowed: 'the path of a key ring, which only its owner may read',
+    unset: 'payloads and the store are plain',
+    about:
+      'The key ring with which all payloads in Temporal and the content of the store are encrypted ([encryption.md](encryption.md)).',
+  },
+  HOLDFAST_CODEC_KEYS_COMMAND: {
+    schema: z.string(),
+    allowed: 'a command that prints a key ring',
+    secret: true,
+    about: 'The same from a command, instead of a file.',
+  },
+} satisfies Settings;
+
 const AUDIT = {
   HOLDFAST_BUNDLES: {
     schema: z.string(),
@@ -551,6 +567,7 @@ export const GROUPS: Readonly<Record<string, Settings>> = {
   Workers: WORKER,
   'People who decide': PEOPLE,
   'The gateway': GATEWAY,
+  Encryption: ENCRYPTION,
   'Bundles for the audit': AUDIT,
   'Tools and mail': TOOLS,
   Packs: PACKS,
@@ -585,7 +602,7 @@ export function isSecretOfTemporal(name: TemporalVariable): boolean {
   return name === 'TEMPORAL_API_KEY' || name.endsWith('_DATA') || name.startsWith(TEMPORAL_HEADER);
 }
 
-export const VARIABLES = { ...PLACES, ...MODEL, ...WORKER, ...PEOPLE, ...GATEWAY, ...AUDIT, ...TOOLS, ...PACKS };
+export const VARIABLES = { ...PLACES, ...MODEL, ...WORKER, ...PEOPLE, ...GATEWAY, ...ENCRYPTION, ...AUDIT, ...TOOLS, ...PACKS };
 
 export type Variable = keyof typeof VARIABLES;
 type ParsedValue<V extends Variable> = z.output<(typeof VARIABLES)[V]['schema']>;

@@ -49,6 +49,9 @@ export {
 } from '../client/errors';
 export type { Config } from '../config';
 export { ConfigError } from '../config/error';
+export type { CodecKeys, KeyService, Keys } from '../encryption/key-source';
+export type { KeyRingJson } from '../encryption/key-ring';
+export { NoCodecKeys } from '../shared/wire/payload';
 export { PackageMissing } from '../optional-package';
 export { loadConfig } from './load-config';
 export type { CallState, CallView, Effect, SubTurnView, SurfacedCall, TurnState, TurnView } from '../shared/turn/turn-view';

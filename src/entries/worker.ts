@@ -8,6 +8,8 @@ export { ServerUnreachable } from '../shared/wire/errors';
 export { Registry, type PreparedAgent, type RegistryOptions } from '../tools/catalogue/registry';
 export type { Offered, ToolSource } from '../tools/catalogue/tool-source';
 export { openStore } from '../store/open-store';
+export type { CodecKeys, KeyService, Keys } from '../encryption/key-source';
+export type { KeyRingJson } from '../encryption/key-ring';
 export { createStore, type StoreBacking } from '../store/core/create-store';
 export type { Bytes, ObjectLines, Objects } from '../store/core/content-store';
 export type { EffectRecord } from '../record/effect';

@@ -6,7 +6,7 @@ import { readTrustedKeys } from '../attestation/trusted-keys';
 import type { App } from '../agents/define';
 import { HoldfastClient } from '../client/holdfast-client';
 import { defaultSigningKey, defaultTrustedKeys, type Config } from '../config';
-import { openStore } from '../store/open-store';
+import { openStoreOf } from '../store/open-store';
 import type { ToolLogger } from '../tools/define/tool';
 import { gatewayApp } from './app';
 import { type GatewayParts, LazyClient } from './route';
@@ -88,7 +88,7 @@ export async function gatewayParts(
   }: { log: ToolLogger; app: () => Promise<App>; connect?: () => Promise<HoldfastClient> },
 ): Promise<GatewayParts & { close(): Promise<void> }> {
   const key = await keyOf(config);
-  const store = await openStore(config.store);
+  const store = await openStoreOf(config);
   await announceKey(store, key);
   const lazyClient = new LazyClient(connect);
   const { jwt, callbacks, requestsPerMinute, corsOrigins, proxies, openMetrics } = config.http;

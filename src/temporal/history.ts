@@ -1,6 +1,10 @@
-/** Reads the events of a workflow from Temporal, from its first run on, through continue-as-new and resets. */
+/**
+ * Reads the events of a workflow from Temporal, from its first run on, through continue-as-new and resets. All histories are read
+ * here: events leave this module decrypted.
+ */
 import type { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
+import { NO_KEYS } from './data-converter';
 
 export type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
@@ -62,7 +66,7 @@ function hasEnded(event: HistoryEvent): boolean {
   );
 }
 
-/** The events of one run. */
+/** The events of one run. @throws NoCodecKeys, MissingKey for events that this client cannot decrypt */
 export async function* readRun(
   client: Client,
   execution: { workflowId: string; runId: string },
@@ -74,9 +78,27 @@ export async function* readRun(
     const request = { namespace, execution, nextPageToken, waitNewEvent: follow, maximumPageSize: 200 };
     const page = () => connection.workflowService.getWorkflowExecutionHistory(request);
     const response = await (stop ? connection.withAbortSignal(stop, page) : page());
-    yield* response.history?.events ?? [];
+    const events = response.history?.events ?? [];
+    await decrypt(client, execution.workflowId, events);
+    yield* events;
     nextPageToken = response.nextPageToken ?? new Uint8Array();
   } while (nextPageToken.length > 0 && !stop?.aborted);
+}
+
+/** The whole history of one run. @throws WorkflowNotFoundError; NoCodecKeys, MissingKey as `readRun` */
+export async function fetchHistory(client: Client, workflowId: string, runId?: string): Promise<temporal.api.history.v1.History> {
+  const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+  await decrypt(client, workflowId, history.events ?? []);
+  return history as temporal.api.history.v1.History;
+}
+
+/** Loads the code for that only where there are keys. Without keys, the first event shows whether a run is encrypted. */
+async function decrypt({ options }: Client, workflowId: string, events: readonly HistoryEvent[]): Promise<void> {
+  const [codec] = options.loadedDataConverter.payloadCodecs;
+  if (codec === undefined || events.length === 0) return;
+  const { decryptEvents } = await import('./decrypt.js');
+  const of = { namespace: options.namespace, workflowId };
+  await decryptEvents(codec, of, codec === NO_KEYS ? events.filter((event) => String(event.eventId) === '1') : events);
 }
 
 /** ISO 8601, the server's clock. */

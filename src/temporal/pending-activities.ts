@@ -33,7 +33,7 @@ async function lookOnce(
   if (description.status.name !== 'RUNNING') return;
   for (const activity of description.raw.pendingActivities ?? []) {
     const at = new Date().toISOString();
-    const details = await detailsOf(client, activity);
+    const details = await detailsOf(client, workflowId, activity);
     const waits = ASK_MODELS.has(activity.activityType?.name ?? '') ? readModelWait(details?.waits_for) : null;
     if (waits !== null && typeof details?.step === 'number') {
       const text = modelWaitText(waits);
@@ -48,7 +48,7 @@ async function lookOnce(
     const attempt = activity.attempt ?? 1;
     if (attempt > 1 && isNew(lastValues, `${call} attempt`, String(attempt))) {
       const next = activity.scheduledTime ? new Date(Number(activity.scheduledTime.seconds) * 1000).toISOString() : null;
-      const { message = '', applicationFailureInfo } = activity.lastFailure ?? {};
+      const { message = '', applicationFailureInfo } = await lastFailureOf(client, workflowId, activity);
       const code = CODE.exec(applicationFailureInfo?.type ?? '')?.[1] ?? null;
       listener({
         at,
@@ -65,10 +65,13 @@ async function lookOnce(
 }
 
 /** What a step of the turn waits for before a model is asked; null: nothing. */
-export async function pendingModelWait(client: Client, { raw }: WorkflowExecutionDescription): Promise<ModelWait | null> {
+export async function pendingModelWait(
+  client: Client,
+  { raw, workflowId }: WorkflowExecutionDescription,
+): Promise<ModelWait | null> {
   for (const activity of raw.pendingActivities ?? []) {
     if (!ASK_MODELS.has(activity.activityType?.name ?? '')) continue;
-    const waits = readModelWait((await detailsOf(client, activity))?.waits_for);
+    const waits = readModelWait((await detailsOf(client, workflowId, activity))?.waits_for);
     if (waits !== null) return waits;
   }
   return null;
@@ -83,10 +86,25 @@ interface Details {
 type PendingActivity = NonNullable<WorkflowExecutionDescription['raw']['pendingActivities']>[number];
 
 /** The details of the last heartbeat; undefined: there was none, or it cannot be read. */
-async function detailsOf(client: Client, { heartbeatDetails }: PendingActivity): Promise<Details | undefined> {
+async function detailsOf(
+  { options }: Client,
+  workflowId: string,
+  { heartbeatDetails }: PendingActivity,
+): Promise<Details | undefined> {
   const payloads = heartbeatDetails?.payloads ?? [];
-  const [details] = await decodeArrayFromPayloads(client.options.loadedDataConverter, payloads).catch(() => []);
+  const context = { type: 'activity' as const, namespace: options.namespace, workflowId, isLocal: false };
+  const [details] = await decodeArrayFromPayloads(options.loadedDataConverter, payloads, context).catch(() => []);
   return typeof details === 'object' && details !== null ? details : undefined;
+}
+
+/** With its message, if that was encrypted and this client has the key. */
+async function lastFailureOf({ options }: Client, workflowId: string, { lastFailure }: PendingActivity) {
+  const [codec] = options.loadedDataConverter.payloadCodecs;
+  if (lastFailure?.encodedAttributes && codec !== undefined) {
+    const { decryptFailure } = await import('./decrypt.js');
+    await decryptFailure(codec, { namespace: options.namespace, workflowId }, lastFailure).catch(() => undefined);
+  }
+  return lastFailure ?? {};
 }
 
 function isNew(lastValues: Map<string, string>, key: string, value: string): boolean {

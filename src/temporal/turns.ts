@@ -15,6 +15,7 @@ import type { Waits } from '../shared/wire/waits';
 import { ANSWER_UPDATE, DECIDE_UPDATE, SUB_TURN_QUERY, type DecideAnswer } from '../workflows/contract';
 import { Sending, sendInTime } from './send-update';
 import { waitForPendingWorkflowTask } from './executions';
+import { fetchHistory } from './history';
 
 /** ms; a worker that is busy answers a query late. */
 const ANSWERS_WITHIN = 20_000;
@@ -93,10 +94,7 @@ export function temporalTurns(client: Client, as: (identity: string) => Client):
       }),
     storeOf: (workflowId, runId) =>
       within(async () => {
-        const history = await client.workflow
-          .getHandle(workflowId, runId)
-          .fetchHistory()
-          .catch((error: unknown) => orNull(error));
+        const history = await fetchHistory(client, workflowId, runId).catch((error: unknown) => orNull(error));
         for (const { activityTaskCompletedEventAttributes: completed } of history?.events ?? []) {
           const [result] = await decodeArrayFromPayloads(client.options.loadedDataConverter, completed?.result?.payloads ?? []);
           const { store_id } = isJsonObject(result as Json) ? (result as { store_id?: unknown }) : {};

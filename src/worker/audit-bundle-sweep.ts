@@ -1,12 +1,11 @@
 /** Starts the sweeper of audit bundles (audit/archive/sweeper.ts) in the worker process: it writes a signed bundle of each ended turn with effects. */
-import { Client } from '@temporalio/client';
+import type { PayloadCodec } from '@temporalio/common';
 import type { NativeConnection } from '@temporalio/worker';
 import { bundleSigner, type BundleSigner } from '../attestation/bundle-signer';
 import { BundleArchive } from '../audit/archive/bundle-archive';
 import { Sweeper, type SweeperParts } from '../audit/archive/sweeper';
 import { bundleKeyPlaces, type Config } from '../config';
-import { dataConverter } from '../temporal/data-converter';
-import type { Store } from '../store/store';
+import { makeClient } from '../temporal/make-client';
 
 /**
  * @param folder of the bundles
@@ -15,9 +14,13 @@ import type { Store } from '../store/store';
 export function startSweep(
   folder: string,
   config: Config,
-  parts: { connection: NativeConnection; store: Store; log: SweeperParts['log'] },
+  {
+    connection,
+    codec,
+    ...parts
+  }: Pick<SweeperParts, 'store' | 'log'> & { connection: NativeConnection; codec: PayloadCodec | null },
 ): () => Promise<void> {
-  const temporal = new Client({ connection: parts.connection, namespace: config.temporal.namespace, dataConverter });
+  const temporal = makeClient({ connection, namespace: config.temporal.namespace, codec });
   const { taskQueue } = config;
   let signer: Promise<BundleSigner> | undefined;
   const sweeper = new Sweeper({

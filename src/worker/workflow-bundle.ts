@@ -6,8 +6,6 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, extname, join, sep } from 'node:path';
 import type { WorkflowBundleOption } from '@temporalio/worker';
-import { dataConverter } from '../temporal/data-converter';
-import { optional } from '../shared/json/optional';
 import { sha256Hex } from '../shared/json/sha256';
 
 /** `src` or `dist`. */
@@ -40,12 +38,14 @@ let bundle: Promise<WorkflowBundle> | undefined;
 /**
  * Read, or built, once per process.
  * @param options.stacks the SDK takes a stack trace of each promise of workflow code (workflows/sandbox/promise-stacks.ts)
+ * @param options.encrypts the texts of failures become payloads (encryption/workflow-failures.ts)
  */
-export async function workflowBundle({ stacks = false } = {}): Promise<WorkflowBundle> {
+export async function workflowBundle({ stacks = false, encrypts = false } = {}): Promise<WorkflowBundle> {
   const { option, hash } = await (bundle ??= readOrBuild());
-  if (!stacks) return { option, hash };
+  const flags = [...(stacks ? ['holdfastWorkflowStacks'] : []), ...(encrypts ? ['holdfastEncryption'] : [])];
+  if (flags.length === 0) return { option, hash };
   const code = 'code' in option ? option.code : await readFile(option.codePath, 'utf8');
-  return { option: { code: `globalThis.holdfastWorkflowStacks = true; ${code}` }, hash };
+  return { option: { code: `${flags.map((flag) => `globalThis.${flag} = true; `).join('')}${code}` }, hash };
 }
 
 async function readOrBuild(): Promise<WorkflowBundle> {
@@ -64,7 +64,6 @@ export async function bundleWorkflows(folder: string, { records = false } = {}):
   const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker');
   const root = dirname(folder);
   const module = (...names: string[]) => join(folder, ...names) + extname(__filename);
-  const { payloadConverterPath, failureConverterPath } = dataConverter;
   const workflowsPath = module('workflows', 'index');
   const workflowInterceptorModules = [
     module('workflows', 'sandbox', 'interceptors'),
@@ -75,7 +74,7 @@ export async function bundleWorkflows(folder: string, { records = false } = {}):
     workflowInterceptorModules,
     // Evaluated once a worker, not once a workflow: no module of ours has state of its own (sandbox/signals.ts).
     preloadModules: [module('workflows', 'sandbox', 'preload'), workflowsPath, ...workflowInterceptorModules],
-    ...optional({ payloadConverterPath, failureConverterPath }),
+    failureConverterPath: module('encryption', 'workflow-failures'),
     logger: new DefaultLogger('WARN'),
     // Module names are relative to this, not to the current directory.
     webpackConfigHook: (config) => ({ ...config, context: root }),

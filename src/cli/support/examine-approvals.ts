@@ -18,11 +18,11 @@ export async function examineApprovals(config: Config): Promise<string> {
 }
 
 /** Null: a worker here accepts the signatures of the gateways over this store. An unreadable store is another finding. */
-export async function examineGatewayKeys({ store, trustedKeys }: Pick<Config, 'store' | 'trustedKeys'>): Promise<string | null> {
-  const kids = await announcedKeys((name) => readRegister(store, name)).catch(() => []);
+export async function examineGatewayKeys(config: Pick<Config, 'store' | 'codecKeys' | 'trustedKeys'>): Promise<string | null> {
+  const kids = await announcedKeys((name) => readRegister(config, name)).catch(() => []);
   if (kids.length === 0) return null;
   // A key that is revoked here is in the file too: it is refused on purpose.
-  const trustedKids = (await readTrustedKeys(trustedKeys).catch(() => [])).map(({ kid }) => kid);
+  const trustedKids = (await readTrustedKeys(config.trustedKeys).catch(() => [])).map(({ kid }) => kid);
   const missing = kids.filter((kid) => !trustedKids.includes(kid));
   if (missing.length === 0) return null;
   return `a worker here rejects decisions that a gateway signs with ${missing.join(', ')}: run \`holdfast keys export ${missing.join(' ')}\` on the gateway's host, and enter its output here with \`holdfast keys import\` (docs/deployment.md, "Several hosts")`;

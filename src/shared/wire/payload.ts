@@ -1,6 +1,7 @@
-/** Decodes the payload of a signal. An unreadable payload gives a reason, never an exception. */
+/** Decodes the payload of a signal: an unreadable payload gives a reason, never an exception. And the form of encrypted payloads. */
 import type { Json } from '../json/json';
 import { parseJson } from '../json/parse-json';
+import { visible } from '../text/visible';
 
 /** In the form that Temporal uses. */
 interface Payload {
@@ -16,6 +17,8 @@ export function decodePayload(payload: Payload | undefined): DecodeResult {
   try {
     if (!payload) return bad('it carries no payload');
     const encoding = text(payload.metadata?.encoding);
+    const refusal = refusalIn(encoding);
+    if (refusal !== null) return bad(refusal);
     if (encoding !== 'json/plain') return bad(`its encoding is ${JSON.stringify(encoding.slice(0, 40))}, not json/plain`);
     const data = payload.data ?? new Uint8Array();
     if (data.length > MAX_BYTES) return bad(`it has ${data.length} bytes; ${MAX_BYTES} are allowed`);
@@ -31,4 +34,45 @@ function text(bytes: Uint8Array | null | undefined): string {
 
 function bad(reason: string): DecodeResult {
   return { ok: false, reason };
+}
+
+// How an encrypted payload looks, for code that meets one and has no keys. The codec (encryption/payload-codec.ts) writes and opens
+// them. A payload that it must not or cannot open goes on as `refused`: a codec that throws would block the workflow.
+
+/** As Temporal's own samples and tools name it. */
+export const ENCRYPTED_ENCODING = 'binary/encrypted';
+
+/** Names in a payload's metadata. */
+export const SEALED_BY = {
+  /** Id of the key. */
+  key: 'holdfast-key',
+  /** Shows that the key is one of this ring, so that a made-up id is told from a key that is missing here. */
+  ring: 'holdfast-ring',
+  /** The workflow that it is for; absent: for any workflow of the namespace. */
+  workflow: 'holdfast-workflow',
+} as const;
+
+const REFUSAL_PREFIX = 'holdfast/refused: ';
+const LONGEST_REASON = 300;
+
+/** The encoding of a refused payload. The SDK's converter puts an encoding that it does not know into its error. */
+export function refusedEncoding(reason: string): string {
+  return `${REFUSAL_PREFIX}${reason.slice(0, LONGEST_REASON)}`;
+}
+
+/** Why a payload with this encoding was refused; null: it was not. The text may be of whoever sent the payload. */
+export function refusalIn(encoding: string): string | null {
+  return encoding.startsWith(REFUSAL_PREFIX)
+    ? visible(encoding.slice(REFUSAL_PREFIX.length, REFUSAL_PREFIX.length + LONGEST_REASON))
+    : null;
+}
+
+/** A client without keys has met something encrypted. */
+export class NoCodecKeys extends Error {
+  override readonly name = 'NoCodecKeys';
+  constructor() {
+    super(
+      'This is encrypted, and this process has no keys: set HOLDFAST_CODEC_KEYS or HOLDFAST_CODEC_KEYS_COMMAND to the key ring of the workers (docs/encryption.md).',
+    );
+  }
 }

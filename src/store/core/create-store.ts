@@ -1,6 +1,8 @@
 /** Makes a store over a backing: files, a database, or something of a user's own (docs/embedding.md). */
 import type { RegisterStore, Store, StoreIdentity } from '../store';
 import { ContentStore, type Bytes, type Objects } from './content-store';
+import { encryptedBacking } from './encrypted-backing';
+import type { Keys } from '../../encryption/key-source';
 import { Effects, type EffectVersions } from './effects';
 import { TrailPages, type TrailSource } from './trail-pages';
 
@@ -22,8 +24,12 @@ export interface StoreBacking {
   close(): Promise<void>;
 }
 
-/** @throws TypeError for a salt key of another length */
-export function createStore({ effects, trail, ...backing }: StoreBacking): Store {
+/**
+ * @param keys with which its content is encrypted; null: it is plain
+ * @throws TypeError for a salt key of another length
+ */
+export function createStore(plain: StoreBacking, keys: Keys | null = null): Store {
+  const { effects, trail, ...backing } = keys === null ? plain : encryptedBacking(plain, keys);
   if (backing.saltKey.length !== 32) throw new TypeError(`The salt key has ${backing.saltKey.length} bytes; 32 are needed.`);
   return new ContentStore((readBlocks) => ({
     ...backing,

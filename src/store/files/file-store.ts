@@ -15,6 +15,7 @@ import { join, resolve } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { createStore } from '../core/create-store';
 import { openIdentity, openSaltKey } from '../core/identity';
+import type { Keys } from '../../encryption/key-source';
 import type { Store } from '../store';
 import { makeDirs, sweepTemp, syncDir } from './atomic-file';
 import { FileBytes, FileObjects } from './file-objects';
@@ -25,9 +26,10 @@ import { FileTrail } from './file-trail';
 export class FileStore {
   /**
    * Opens the store, and makes what is missing (directories 0700, files 0600).
+   * @param keys with which its content is encrypted; null: it is plain
    * @throws StoreError `damaged` for a bad salt.key; a system error if the directory cannot be used
    */
-  static async open(dir: string): Promise<Store> {
+  static async open(dir: string, keys: Keys | null = null): Promise<Store> {
     const root = resolve(dir);
     await mkdir(root, { recursive: true, mode: 0o700 });
     await syncDir(resolve(root, '..'));
@@ -37,7 +39,7 @@ export class FileStore {
     const saltKey = await openSaltKey(root, tempDir);
     const trail = await FileTrail.open(root, tempDir);
     const registers = await FileRegisters.open(root, tempDir);
-    return createStore({
+    const backing = {
       identity: await openIdentity(root, tempDir),
       saltKey,
       objects: await FileObjects.open(root, tempDir, trail),
@@ -47,7 +49,8 @@ export class FileStore {
       trail,
       checkWritable: () => checkWritable(tempDir),
       close: async () => registers.close(),
-    });
+    };
+    return createStore(backing, keys);
   }
 }
 

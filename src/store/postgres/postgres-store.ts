@@ -4,7 +4,9 @@
  */
 import type { Json } from '../../shared/json/json';
 import { createStore } from '../core/create-store';
+import { EncryptedRegisters } from '../core/encrypted-backing';
 import { newIdentity, readIdentity, checkedSaltKey, newSaltKey } from '../core/identity';
+import type { Keys } from '../../encryption/key-source';
 import type { Store, StoreIdentity } from '../store';
 import { Database } from './database';
 import { migrate, tablesVersion } from './migrate';
@@ -20,10 +22,11 @@ export class PostgresStore {
   /**
    * Opens the store, and makes or updates its tables.
    * @param url as HOLDFAST_STORE
+   * @param keys with which its content is encrypted; null: it is plain
    * @throws Error in one line, without the password, for a URL or a database that cannot be used; StoreError `damaged` for a bad
    * salt key
    */
-  static async open(url: string): Promise<Store> {
+  static async open(url: string, keys: Keys | null = null): Promise<Store> {
     const database = await Database.at(url);
     try {
       await checkServer(database);
@@ -32,7 +35,7 @@ export class PostgresStore {
       const identity = await openIdentity(database);
       const registers = new PostgresRegisters(database);
       await registers.sweep();
-      return createStore({
+      const backing = {
         identity,
         saltKey,
         objects: new PostgresObjects(database),
@@ -42,7 +45,8 @@ export class PostgresStore {
         trail: new PostgresTrail(database),
         checkWritable: () => checkWritable(database),
         close: () => database.close(),
-      });
+      };
+      return createStore(backing, keys);
     } catch (error) {
       await database.close();
       throw error;
@@ -64,11 +68,15 @@ export class PostgresStore {
   }
 
   /** One register, if the tables exist; changes nothing. @throws Error as `open` */
-  static async readRegister(url: string, name: string): Promise<{ value: Json; now: number }> {
+  static async readRegister(url: string, name: string, keys: Keys | null = null): Promise<{ value: Json; now: number }> {
     const database = await Database.at(url);
     try {
       const { present } = await tablesVersion(database);
-      return present === 0 ? { value: null, now: Date.now() } : await new PostgresRegisters(database).read(name);
+      if (present === 0) return { value: null, now: Date.now() };
+      const registers = new PostgresRegisters(database);
+      return await (keys === null ? registers : new EncryptedRegisters(registers, keys, (await openIdentity(database)).id)).read(
+        name,
+      );
     } finally {
       await database.close();
     }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { DefaultLogger, Runtime, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
 import { trustedEntry } from '../../../src/attestation/gateway-key';
 import { SigningKey } from '../../../src/attestation/signing-key';
@@ -13,7 +13,9 @@ import { defineAgent, defineApp, type App } from '../../../src/agents/define';
 import { HoldfastClient, type PendingTurn, type StartTurn } from '../../../src/client';
 import type { CallHandle, DirectCall } from '../../../src/client/turns/direct-call';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
-import { dataConverter } from '../../../src/temporal/data-converter';
+import type { Keys } from '../../../src/encryption/key-source';
+import { EncryptionCodec } from '../../../src/encryption/payload-codec';
+import { makeClient } from '../../../src/temporal/make-client';
 import type { ModelProvider } from '../../../src/model/provider';
 import { FileStore } from '../../../src/store/files/file-store';
 import type { Store } from '../../../src/store/store';
@@ -72,6 +74,8 @@ export interface Setup {
   address?: string;
   /** The test skips time: it runs on the server of this one. */
   time?: TestTime;
+  /** Worker, client and store encrypt with these. */
+  codecKeys?: Keys;
   /** The test writes into the store what the engine would not write: no bundle of it can be verified. */
   madeUp?: boolean;
 }
@@ -115,8 +119,9 @@ async function withWorker(address: string, setup: Setup, body: (engine: Engine) 
   const directory = await mkdtemp(join(tmpdir(), 'holdfast-engine-'));
   const taskQueue = setup.taskQueue ?? `test-${randomBytes(6).toString('hex')}`;
   const { worker: connection, client: clientConnection } = await connectionsTo(address);
-  const store = setup.store ?? (await FileStore.open(directory));
-  const temporal = new Client({ connection: clientConnection, dataConverter });
+  const store = setup.store ?? (await FileStore.open(directory, setup.codecKeys));
+  const codec = setup.codecKeys ? new EncryptionCodec(setup.codecKeys, 'default') : null;
+  const temporal = makeClient({ connection: clientConnection, namespace: 'default', codec });
   const live = setup.settings?.live ?? null;
   const client = new HoldfastClient(temporal, { taskQueue, uiUrl: null, store, signingKey: setup.signingKey ?? null, live });
   const model = setup.model ?? new ScriptedModel(setup.script ?? []);
@@ -134,6 +139,7 @@ async function withWorker(address: string, setup: Setup, body: (engine: Engine) 
     defaultModel: 'scripted',
     log: setup.log ?? silent,
     ...setup.settings,
+    ...(setup.codecKeys ? { codecKeys: setup.codecKeys } : {}),
     ...(setup.metrics ? { metrics: setup.metrics } : {}),
     ...(setup.registry ? { registry: setup.registry } : {}),
   };

@@ -8,6 +8,7 @@ import type { Client } from '@temporalio/client';
 import { historyToJSON, type History } from '@temporalio/common/lib/proto-utils';
 import { Worker } from '@temporalio/worker';
 import { dataConverter } from '../../../src/temporal/data-converter';
+import { fetchHistory } from '../../../src/temporal/history';
 import { workflowBundlePath } from '../../../src/worker/workflow-bundle';
 import { checkShapes } from '../../support/check-shapes';
 import { recomputeDigests } from '../../support/recompute-digests';
@@ -47,7 +48,7 @@ onTestFileEnd(async () => {
 });
 
 async function record(temporal: Client, { workflowId, runId }: Execution): Promise<Recorded> {
-  const history = await temporal.workflow.getHandle(workflowId, runId).fetchHistory();
+  const history = await fetchHistory(temporal, workflowId, runId);
   const [first, second] = history.events!;
   const before = first!.workflowExecutionStartedEventAttributes?.continuedExecutionRunId;
   if (!second && before) return record(temporal, { workflowId, runId: before }); // this run has only begun, so there is nothing to replay

@@ -1,0 +1,66 @@
+/** Makes the Temporal client of a process. */
+import { Client } from '@temporalio/client';
+import type { Payload, PayloadCodec } from '@temporalio/common';
+import type { temporal } from '@temporalio/proto';
+import { refusalIn } from '../shared/wire/payload';
+import { dataConverterOf, encodingOf, isEncrypted, NO_KEYS } from './data-converter';
+
+type Connection = NonNullable<NonNullable<ConstructorParameters<typeof Client>[0]>['connection']>;
+type WorkflowService = Connection['workflowService'];
+type Execution = temporal.api.workflow.v1.IWorkflowExecutionInfo;
+
+export interface ClientOptions {
+  connection: Connection;
+  namespace: string;
+  /** Null: this client has no keys. */
+  codec: PayloadCodec | null;
+  identity?: string;
+}
+
+export function makeClient({ connection, codec, ...options }: ClientOptions): Client {
+  const dataConverter = codec === null ? { payloadCodecs: [NO_KEYS] } : dataConverterOf(codec);
+  return new Client({ ...options, connection: withReadableMemos(connection, codec, options.namespace), dataConverter });
+}
+
+/**
+ * The SDK decodes the memo of each workflow that it lists or describes, and one unreadable field would fail the whole list. So fields
+ * that this client cannot read are left out before: of workflows whose keys it lacks, and damaged ones.
+ */
+function withReadableMemos<C extends Connection>(connection: C, codec: PayloadCodec | null, namespace: string): C {
+  const readable = async (execution: Execution | null | undefined) => {
+    if (!execution?.memo?.fields) return;
+    const context = { type: 'workflow' as const, namespace, workflowId: execution.execution?.workflowId ?? '' };
+    const fields = Object.entries(execution.memo.fields).map(async ([name, payload]): Promise<[string, Payload][]> => {
+      if (!isEncrypted(payload)) return [[name, payload]];
+      const decoded = await codec?.decode([payload], context).catch(() => undefined);
+      return decoded && refusalIn(encodingOf(decoded[0]!)) === null ? [[name, decoded[0]!]] : [];
+    });
+    execution.memo.fields = Object.fromEntries((await Promise.all(fields)).flat());
+  };
+  const listWorkflowExecutions = async (request: temporal.api.workflowservice.v1.IListWorkflowExecutionsRequest) => {
+    const answer = await connection.workflowService.listWorkflowExecutions(request);
+    await Promise.all(answer.executions.map(readable));
+    return answer;
+  };
+  const describeWorkflowExecution = async (request: temporal.api.workflowservice.v1.IDescribeWorkflowExecutionRequest) => {
+    const answer = await connection.workflowService.describeWorkflowExecution(request);
+    await readable(answer.workflowExecutionInfo);
+    return answer;
+  };
+  const workflowService = instead<WorkflowService>(connection.workflowService, {
+    listWorkflowExecutions,
+    describeWorkflowExecution,
+  });
+  return instead(connection, { workflowService });
+}
+
+/** The same object with other members. */
+function instead<T extends object>(object: T, members: { [name: string | symbol]: unknown }): T {
+  return new Proxy(object, {
+    get(target, name) {
+      if (Object.hasOwn(members, name)) return members[name];
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+}
