@@ -11,6 +11,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { isJsonObject, type Json } from '../shared/json/json';
 import { parseJson } from '../shared/json/parse-json';
 import { errorMessage } from '../shared/text/error-message';
+import { BadKeyRing } from '../shared/wire/errors';
 
 export const RING_VERSION = 'holdfast.keys/1';
 export const KEY_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
@@ -24,11 +25,6 @@ export interface KeyRingJson {
   current: string | null;
   /** 32 bytes each, base64, by their ids. */
   keys: { [id: string]: string };
-}
-
-/** A ring that cannot be used. The message never shows a key. */
-export class BadKeyRing extends Error {
-  override readonly name = 'BadKeyRing';
 }
 
 const FIELDS = ['v', 'ring', 'current', 'keys'];

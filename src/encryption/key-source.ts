@@ -6,7 +6,8 @@ import { exec } from 'node:child_process';
 import { readFile, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorMessage } from '../shared/text/error-message';
-import { BadKeyRing, KeyRing, unusable } from './key-ring';
+import { BadKeyRing } from '../shared/wire/errors';
+import { KeyRing, unusable } from './key-ring';
 
 /** A key service: `ring` is called at the start, from time to time, and when a key is missing. It gives what a file would hold. */
 export interface KeyService {
@@ -14,7 +15,7 @@ export interface KeyService {
 }
 
 /** The path of a file, a command that prints the ring, or a key service. */
-export type CodecKeys = string | { command: string } | KeyService | Keys;
+export type CodecKeys = string | { command: string } | KeyService;
 
 /** A key of this ring that this process does not have. */
 export class MissingKey extends Error {
@@ -106,7 +107,7 @@ export class Keys {
   }
 }
 
-function readerOf(source: Exclude<CodecKeys, Keys>): { where: string; read(): Promise<KeyRing> } {
+function readerOf(source: CodecKeys): { where: string; read(): Promise<KeyRing> } {
   if (typeof source === 'string') return { where: source, read: () => ofFile(source) };
   if ('command' in source) {
     const where = 'of the command HOLDFAST_CODEC_KEYS_COMMAND';

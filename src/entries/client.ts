@@ -49,8 +49,9 @@ export {
 } from '../client/errors';
 export type { Config } from '../config';
 export { ConfigError } from '../config/error';
-export type { CodecKeys, KeyService, Keys } from '../encryption/key-source';
+export type { CodecKeys, KeyService } from '../encryption/key-source';
 export type { KeyRingJson } from '../encryption/key-ring';
+export { BadKeyRing } from '../shared/wire/errors';
 export { NoCodecKeys } from '../shared/wire/payload';
 export { PackageMissing } from '../optional-package';
 export { loadConfig } from './load-config';

@@ -55,12 +55,7 @@ function withReadableMemos<C extends Connection>(connection: C, codec: PayloadCo
 }
 
 /** The same object with other members. */
-function instead<T extends object>(object: T, members: { [name: string | symbol]: unknown }): T {
-  return new Proxy(object, {
-    get(target, name) {
-      if (Object.hasOwn(members, name)) return members[name];
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
-    },
-  });
+function instead<T extends object>(object: T, members: { [name: string]: unknown }): T {
+  const properties = Object.entries(members).map(([name, value]) => [name, { value, writable: true, configurable: true }]);
+  return Object.create(object, Object.fromEntries(properties) as PropertyDescriptorMap) as T;
 }

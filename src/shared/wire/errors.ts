@@ -33,6 +33,11 @@ function cut(text: string): string {
 /** The envelope of every tool result. Types only: workflows load no zod. */
 export type { DebugInfo, Deprecation, Envelope, EnvelopeMetadata, HookNote } from '../../shapes/envelope';
 
+/** A key ring that cannot be used. The message never shows a key. */
+export class BadKeyRing extends Error {
+  override readonly name = 'BadKeyRing';
+}
+
 /** No Temporal server answers at the address. */
 export class ServerUnreachable extends Error {
   override readonly name = 'ServerUnreachable';

@@ -20,7 +20,6 @@ const TRUE = [
   'that no workflow task has taken yet', // of a signal
   'that none of ours has taken yet', // of a denial
   'because its turn has no number yet', // of a message
-  'there is no payload codec yet', // until there is one
   'Windows is not supported',
 ];
 const denials = (line: string) => {
