@@ -10,7 +10,7 @@ export type { Offered, ToolSource } from '../tools/catalogue/tool-source';
 export { openStore } from '../store/open-store';
 export type { CodecKeys, KeyService } from '../encryption/key-source';
 export type { KeyRingJson } from '../encryption/key-ring';
-export { createStore, type StoreBacking } from '../store/core/create-store';
+export { createStore, encryptBacking, type StoreBacking } from '../store/core/create-store';
 export type { Bytes, ObjectLines, Objects } from '../store/core/content-store';
 export type { EffectRecord } from '../record/effect';
 export { namesOf as effectNames, type EffectVersion, type EffectVersions } from '../store/core/effects';

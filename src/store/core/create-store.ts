@@ -2,7 +2,7 @@
 import type { RegisterStore, Store, StoreIdentity } from '../store';
 import { ContentStore, type Bytes, type Objects } from './content-store';
 import { encryptedBacking } from './encrypted-backing';
-import type { Keys } from '../../encryption/key-source';
+import { Keys, type CodecKeys } from '../../encryption/key-source';
 import { Effects, type EffectVersions } from './effects';
 import { TrailPages, type TrailSource } from './trail-pages';
 
@@ -25,11 +25,15 @@ export interface StoreBacking {
 }
 
 /**
- * @param keys with which its content is encrypted; null: it is plain
- * @throws TypeError for a salt key of another length
+ * The same backing, with its content encrypted, for `createStore`; `openStore` takes the key ring itself.
+ * @throws BadKeyRing
  */
-export function createStore(plain: StoreBacking, keys: Keys | null = null): Store {
-  const { effects, trail, ...backing } = keys === null ? plain : encryptedBacking(plain, keys);
+export async function encryptBacking(backing: StoreBacking, codecKeys: CodecKeys): Promise<StoreBacking> {
+  return encryptedBacking(backing, await Keys.open(codecKeys));
+}
+
+/** @throws TypeError for a salt key of another length */
+export function createStore({ effects, trail, ...backing }: StoreBacking): Store {
   if (backing.saltKey.length !== 32) throw new TypeError(`The salt key has ${backing.saltKey.length} bytes; 32 are needed.`);
   return new ContentStore((readBlocks) => ({
     ...backing,

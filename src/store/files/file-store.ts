@@ -14,6 +14,7 @@ import { mkdir, open, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { createStore } from '../core/create-store';
+import { encryptedBacking } from '../core/encrypted-backing';
 import { openIdentity, openSaltKey } from '../core/identity';
 import type { Keys } from '../../encryption/key-source';
 import type { Store } from '../store';
@@ -50,7 +51,7 @@ export class FileStore {
       checkWritable: () => checkWritable(tempDir),
       close: async () => registers.close(),
     };
-    return createStore(backing, keys);
+    return createStore(keys === null ? backing : encryptedBacking(backing, keys));
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Json } from '../../shared/json/json';
 import { createStore } from '../core/create-store';
-import { EncryptedRegisters } from '../core/encrypted-backing';
+import { encryptedBacking, EncryptedRegisters } from '../core/encrypted-backing';
 import { newIdentity, readIdentity, checkedSaltKey, newSaltKey } from '../core/identity';
 import type { Keys } from '../../encryption/key-source';
 import type { Store, StoreIdentity } from '../store';
@@ -46,7 +46,7 @@ export class PostgresStore {
         checkWritable: () => checkWritable(database),
         close: () => database.close(),
       };
-      return createStore(backing, keys);
+      return createStore(keys === null ? backing : encryptedBacking(backing, keys));
     } catch (error) {
       await database.close();
       throw error;
