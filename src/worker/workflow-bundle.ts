@@ -37,8 +37,8 @@ let bundle: Promise<WorkflowBundle> | undefined;
 
 /**
  * Read, or built, once per process.
- * @param options.stacks the SDK takes a stack trace of each promise of workflow code (workflows/sandbox/promise-stacks.ts)
- * @param options.encrypts the texts of failures become payloads (encryption/workflow-failures.ts)
+ * @param options.stacks the SDK takes a stack trace of each promise of workflow code (workflows/sandbox/bundle-flags.ts)
+ * @param options.encrypts the texts of failures become payloads (workflows/sandbox/bundle-flags.ts)
  */
 export async function workflowBundle({ stacks = false, encrypts = false } = {}): Promise<WorkflowBundle> {
   const { option, hash } = await (bundle ??= readOrBuild());
@@ -74,7 +74,7 @@ export async function bundleWorkflows(folder: string, { records = false } = {}):
     workflowInterceptorModules,
     // Evaluated once a worker, not once a workflow: no module of ours has state of its own (sandbox/signals.ts).
     preloadModules: [module('workflows', 'sandbox', 'preload'), workflowsPath, ...workflowInterceptorModules],
-    failureConverterPath: module('encryption', 'workflow-failures'),
+    failureConverterPath: module('workflows', 'sandbox', 'bundle-flags'),
     logger: new DefaultLogger('WARN'),
     // Module names are relative to this, not to the current directory.
     webpackConfigHook: (config) => ({ ...config, context: root }),

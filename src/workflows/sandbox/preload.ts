@@ -1,5 +1,5 @@
 /** The first module of the workflow bundle, evaluated once a worker, before the first workflow. */
-import { type Realm, skipPromiseStacks } from './promise-stacks';
+import { type Realm, skipPromiseStacks } from './bundle-flags';
 
 const realm: Realm = globalThis;
 if (!realm.holdfastWorkflowStacks) skipPromiseStacks(realm);

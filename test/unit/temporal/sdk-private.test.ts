@@ -9,7 +9,7 @@ import Long from 'long';
 import { historyFromJSON, historyToJSON } from '../../../src/temporal/history-json';
 import { decodeArrayFromPayloads, executionInfoFromRaw } from '../../../src/temporal/sdk-private';
 import { getActivator } from '../../../src/workflows/sandbox/activator';
-import { skipPromiseStacks } from '../../../src/workflows/sandbox/promise-stacks';
+import { skipPromiseStacks } from '../../../src/workflows/sandbox/bundle-flags';
 
 it('a listed workflow has its status, times, memo and search attributes', async () => {
   const keyword = {
