@@ -132,8 +132,6 @@ describe('in an empty TypeScript project outside of the repository', () => {
 
         const { address } = readDevState(join(project, '.holdfast'))!;
         expect(await replayAll(address)).toBe(1);
-        // Temporal's SDK reads histories with the protobufjs that npm puts on top: only ours fits (docs/decisions/0061).
-        expect(await run('holdfast', 'audit', 'export', 'inv-7', '-o', 'inv-7.jsonl')).toMatchObject({ code: 0 });
 
         // A terminal's Ctrl-C reaches the whole group; `kill` only npx, which passes SIGTERM on to its shell and no further.
         if (kind === 'module') process.kill(-dev.pid!, 'SIGINT');
