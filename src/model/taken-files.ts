@@ -15,6 +15,12 @@ export interface TakenFiles {
 export const ANTHROPIC_FILES: TakenFiles = { image: 3_900_000, pdf: 24_000_000 };
 /** 50 MB a request: OpenAI's docs, "Images and vision" and "File inputs". */
 export const OPENAI_FILES: TakenFiles = { image: 20_000_000, pdf: 24_000_000 };
+/** 20 MB a request, files included: Google's docs, "Document understanding". */
+export const GOOGLE_FILES: TakenFiles = { image: 14_000_000, pdf: 14_000_000 };
+/** Bedrock's docs, "ImageBlock" and "DocumentBlock". */
+export const BEDROCK_FILES: TakenFiles = { image: 3_750_000, pdf: 4_500_000 };
+/** The AI SDK's package takes no files but images in the request itself. */
+export const XAI_FILES: TakenFiles = { image: 20_000_000, pdf: 0 };
 /** Many servers take images, and few read PDF. */
 export const COMPATIBLE_FILES: TakenFiles = { image: 20_000_000, pdf: 0 };
 

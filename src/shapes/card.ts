@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { HOLD_KINDS } from '../shared/approval/approval';
 import { TOOL_CLASSES } from '../shared/turn/tool-class';
 import { callError, json, jsonObject } from './envelope';
+import { fileOfMessage } from './message';
 import { policyEntry } from './policy-entry';
 
 const words = z.object({
@@ -18,6 +19,7 @@ const words = z.object({
   text: z.string(),
   cut: z.boolean().describe('Only the beginning is here; the transcript has the whole text.'),
   missing: z.number().int().optional().describe('How many characters of a text that is cut are not here.'),
+  files: z.array(fileOfMessage).optional().describe('Those of the message; the text names them too. Absent: it has none.'),
 });
 
 /** The part of a card that the workflow of the turn knows. */

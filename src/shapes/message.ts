@@ -53,6 +53,15 @@ export const uploadedFile = z.object({
   sha256: z.string().describe('Of the bytes.'),
 });
 
+export const fileOfMessage = z.object({
+  type: kind,
+  file: z.string().describe('GET /v1/files/{file}.'),
+  name: z.string(),
+  media_type: z.string(),
+  size: z.number().int(),
+});
+
+export type FileOfMessage = z.infer<typeof fileOfMessage>;
 export type MessageInput = z.infer<typeof messageInput>;
 export type InputPart = Exclude<MessageInput, string>[number];
 export type UploadedFile = z.infer<typeof uploadedFile>;

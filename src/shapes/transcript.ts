@@ -1,6 +1,7 @@
 /** Schemas of a turn's transcript for readers: its blocks in order, in words, without the hashes' evidence that a bundle has. */
 import { z } from 'zod';
 import { json } from './envelope';
+import { fileOfMessage } from './message';
 import { passedModel } from './turn-view';
 
 const ofBlock = { block: z.string().describe('64 hex.'), at: z.string() };
@@ -27,17 +28,7 @@ export const transcriptEntry = z.discriminatedUnion('kind', [
     text,
     calls: z.array(z.object({ call, tool: text, input: json })),
     results: z.array(z.object({ call, text, is_error: z.boolean() })),
-    files: z
-      .array(
-        z.object({
-          type: z.enum(['image', 'document']),
-          file: text.describe('GET /v1/files/{file}.'),
-          name: text,
-          media_type: text,
-          size: z.number().int(),
-        }),
-      )
-      .describe('Of the message, and of results that show files to the model.'),
+    files: z.array(fileOfMessage).describe('Of the message, and of results that show files to the model.'),
     other: z.array(z.string()).describe('Types of content that is not shown here, such as `thinking`.'),
     cut: z.boolean().describe('Long texts or inputs are cut: the bundle of the turn has them.'),
   }),

@@ -129,7 +129,7 @@ export const modelWait = z.object({
   why: z
     .enum(WAIT_REASONS)
     .describe(
-      'What is missing: requests or tokens of this minute, a running request that ends, or the end of a pause of the vendor.',
+      'What is missing: requests or tokens of this minute, a running request that ends, the end of a pause of the vendor, or (`failure`) the next try after no model of the chain has answered.',
     ),
   before: z.number().int().min(0).describe('Requests that will be served first.'),
   text: z.string().describe('The same in words.'),
@@ -187,7 +187,9 @@ export const turnView = z.object({
     .describe('The last steps that another model than the first of the agent took; the transcript has all. Absent: none.'),
   waits_for: modelWait
     .optional()
-    .describe('The turn waits for room within the limits of its model, as of its last look. Absent: it does not.'),
+    .describe(
+      'The turn waits for room within the limits of its model, or for a next try, as of its last look. Absent: it does not.',
+    ),
   started_at: z.string(),
   ended_at: z.string().nullable(),
   ui_url: z.string().nullable(),

@@ -73,7 +73,7 @@ export function modelConformance(subject: ConformanceSubject): ConformanceCheck[
       const reasons: StopReason[] = [
         'end_turn',
         'max_tokens',
-        'refusal',
+        ...(left.has('refusal') ? [] : (['refusal'] as const)),
         ...(left.has('stop_sequence') ? [] : (['stop_sequence'] as const)),
       ];
       for (const stop of reasons) same((await stage.ask({ text: 'So far.', stop })).stopReason, stop, `the stop reason ${stop}`);
@@ -91,6 +91,14 @@ export function modelConformance(subject: ConformanceSubject): ConformanceCheck[
       ? []
       : [check('a thought is kept, and goes back as the vendor wants it', (stage) => checkThinking(stage, subject))]),
     check('results of calls, also failed ones, and ids of any length reach the model', reachesModel),
+    ...(left.has('files')
+      ? []
+      : [
+          check(
+            'images, PDFs and texts of a message and of a result reach the model, or a text says that one was left out',
+            filesReachModel,
+          ),
+        ]),
     check("another vendor's answer, with thoughts and tools of its own, is sent as text and calls", sendsForeignAnswers),
     check('the same request has the same body, byte for byte', async (stage) => {
       await stage.ask({ text: 'Yes.' });
@@ -129,6 +137,45 @@ async function reachesModel(stage: ConformanceStage): Promise<void> {
   const body = JSON.stringify(stage.lastRequest());
   for (const text of ['paid INV-7', 'the bank is closed', 'pay_invoice', 'You pay invoices.'])
     same(body.includes(text), true, `whether the request has ${JSON.stringify(text)}`);
+}
+
+/** Whole files, in base64: a PNG of one pixel, and a PDF that a reader would find empty. */
+const IMAGE = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==';
+const PDF = Buffer.from('%PDF-1.4\ntrailer\n<< /Root << >> >>\n%%EOF\n').toString('base64');
+
+async function filesReachModel(stage: ConformanceStage): Promise<void> {
+  const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: IMAGE } };
+  const pdf = { type: 'document', title: 'invoice.pdf', source: { type: 'base64', media_type: 'application/pdf', data: PDF } };
+  const note = {
+    type: 'document',
+    title: 'note.txt',
+    source: { type: 'text', media_type: 'text/plain', data: 'Pay by Friday.' },
+  };
+  const call = { type: 'tool_use', id: 'call_1', name: 'pay_invoice', input: { invoice: 'INV-7', cents: 1 } };
+  for (const [kind, file] of Object.entries({ image, PDF: pdf, text: note })) {
+    const looked: ModelMessage[] = [
+      USER,
+      { role: 'assistant', content: [call] },
+      {
+        role: 'user',
+        content: [{ type: 'tool_result', tool_use_id: 'call_1', content: [{ type: 'text', text: 'paid' }, file] }],
+      },
+    ];
+    const sent: ModelMessage[] = [{ role: 'user', content: [{ type: 'text', text: 'Pay this.' }, file] }];
+    for (const [where, messages] of Object.entries({ message: sent, result: looked })) {
+      await stage.ask({ text: 'Yes.' }, { messages });
+      const texts = stringsIn(stage.lastRequest());
+      const isThere = texts.some((text) =>
+        file === note ? text.includes('Pay by Friday.') : text.endsWith(String(file.source.data)) || text.includes('left out'),
+      );
+      same(isThere, true, `whether the request has the ${kind} of a ${where}, as a file`);
+    }
+  }
+}
+
+function stringsIn(value: Json): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap((one) => stringsIn(one as Json)) : [];
 }
 
 async function sendsForeignAnswers(stage: ConformanceStage): Promise<void> {

@@ -48,7 +48,7 @@ export interface ConformanceSubject {
    * What the protocol cannot carry, or what nobody can know: the `address` of the server, the text of an input as the model wrote it
    * (`call_text`), ids of calls. The checks about it are left out.
    */
-  without?: readonly ('thinking' | 'cache' | 'stop_sequence' | 'address' | 'call_text' | 'call_ids')[];
+  without?: readonly ('thinking' | 'cache' | 'stop_sequence' | 'refusal' | 'files' | 'address' | 'call_text' | 'call_ids')[];
   /** Whether a request sends the thought of an earlier answer back, if the vendor wants that. */
   hasThought?(request: JsonObject): boolean;
 }

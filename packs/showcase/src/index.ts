@@ -12,6 +12,7 @@ import { showcase } from './showcase';
 
 export { creditAnalyst } from './credit-analyst';
 export { equipDemoChain } from './demo-chain';
+export { invoiceApp, invoiceReader, type Proposal } from './invoices';
 export { showcase } from './showcase';
 
 export interface ShippedSettings {

@@ -63,7 +63,9 @@ export async function askModel(
     return { ...answer, waitedMs: limited.waitedMs() };
   } catch (error) {
     if (isModelBusy(error)) throw asWaiting(deps, error);
-    throw isModelFailure(error) ? asApplicationFailure(error) : error;
+    if (!isModelFailure(error)) throw error;
+    if (error.facts.retryable) limited.showFailure();
+    throw asApplicationFailure(error);
   }
 }
 

@@ -26,6 +26,8 @@ export interface LimitedChain {
   chain: ChainLink[];
   /** How long requests have waited in this attempt, ms: nobody has worked meanwhile. */
   waitedMs(): number;
+  /** Says that the step waits for another attempt, since no model has answered. */
+  showFailure(): void;
 }
 
 export function withinLimits(
@@ -37,15 +39,25 @@ export function withinLimits(
   let waited = 0;
   let lastText = '';
   let since = waitsSince();
+  // An earlier attempt may have said so, and failed.
+  let isShown = (detailsBefore().waits_for ?? null) !== null;
+  const tell = (waits: ModelWait, text: string) => {
+    show({ waits_for: { ...waits }, waits_since: since, step });
+    const at = new Date().toISOString();
+    if (step !== null) live.publish(turn.turn_id, { at, type: 'model_waiting', step, ...waits, text });
+  };
   const onWait = (model: string, { why, before }: Wait) => {
     const waits: ModelWait = { model, why, before };
     const text = modelWaitText(waits);
     if (text === lastText) return;
     lastText = text;
     since ??= Date.now();
-    show({ waits_for: { ...waits }, waits_since: since, step });
-    const at = new Date().toISOString();
-    if (step !== null) live.publish(turn.turn_id, { at, type: 'model_waiting', step, ...waits, text });
+    tell(waits, text);
+  };
+  const showFailure = () => {
+    const waits: ModelWait = { model: chain.at(-1)!.name, why: 'failure', before: 0 };
+    since = null;
+    tell(waits, modelWaitText(waits));
   };
   const limited = chain.map((link, index): ChainLink => {
     const provider = limitedModel(link.provider, {
@@ -60,14 +72,15 @@ export function withinLimits(
       onBegin: (ms) => {
         waited += ms;
         modelMetrics.began(link.name, since === null ? 0 : Date.now() - since);
-        if (since !== null) show({ waits_for: null, waits_since: null });
+        if (since !== null || isShown) show({ waits_for: null, waits_since: null });
+        isShown = false;
         lastText = '';
         since = null;
       },
     });
     return { ...link, provider };
   });
-  return { chain: limited, waitedMs: () => waited };
+  return { chain: limited, waitedMs: () => waited, showFailure };
 }
 
 /** Another worker takes the step on. A cancelled turn does not come back. */

@@ -11,12 +11,13 @@ import { optional } from '../../shared/json/optional';
 import { classifyFailure, foreignAnswer, type FailureContext } from '../failure';
 import { tellRates } from '../limits/vendor-room';
 import type { ModelCallbacks, ModelProvider, ModelRequest, ModelResponse } from '../provider';
+import type { TakenFiles } from '../taken-files';
 import { DEFAULT_TIMEOUT_MS, TimeLimit } from '../time-limit';
 import { AiSdkAccumulator } from './answer';
 import { toCallOptions } from './prompt';
 import type { Thinking, ThinkingModel } from '../thinking';
-import { aiSdkThinking, toolFaults } from './vendor';
-import type { AiSdkCallOptions, AiSdkLanguageModel } from './types';
+import { aiSdkThinking, fewerFiles, filesTakenBy, toolFaults } from './vendor';
+import type { AiSdkCallOptions, AiSdkLanguageModel, AiSdkStreamResult } from './types';
 import { aiSdkVendor, nameOf, StreamError } from './vendor';
 
 export interface AiSdkOptions {
@@ -29,6 +30,11 @@ export interface AiSdkOptions {
    * @default false: the model gives its result by a call
    */
   structuredOutputs?: boolean;
+  /**
+   * Largest file in bytes by kind that the model takes; 0: none. In place of a larger one the model gets a text that says so.
+   * Default: the vendor's limits, where they are known.
+   */
+  files?: TakenFiles;
 }
 
 /** @throws TypeError for a model of another version of the interface */
@@ -68,17 +74,24 @@ class AiSdkProvider implements ModelProvider {
     const context: FailureContext = { vendor: aiSdkVendor(this.languageModel.provider), model: request.model };
     const limit = new TimeLimit(callbacks.signal, this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS, context);
     const { specificationVersion: version, provider: vendorName, modelId } = this.languageModel;
-    const { structuredOutputs } = this.options;
-    const options = toCallOptions(request, this.name, version, { vendorName, modelId, ...optional({ structuredOutputs }) });
+    const { structuredOutputs, files = filesTakenBy(vendorName) } = this.options;
+    const dialect = { vendorName, modelId, ...optional({ structuredOutputs }) };
+    const optionsWith = (most: TakenFiles) => ({
+      ...toCallOptions(request, this.name, version, { ...dialect, files: most }),
+      abortSignal: limit.signal,
+    });
     const answer = new AiSdkAccumulator();
     const source = { requestId: null as string | null };
     try {
-      for await (const part of this.parts({ ...options, abortSignal: limit.signal }, limit, context, { source, callbacks })) {
+      for await (const part of this.parts(() => this.open(optionsWith, fewerFiles(files)), limit, context, {
+        source,
+        callbacks,
+      })) {
         const text = answer.push(part);
         if (text) callbacks.onText?.(text);
       }
       limit.release();
-      return answer.finish(source.requestId, this.languageModel.modelId, JSON.stringify(options).length);
+      return answer.finish(source.requestId, this.languageModel.modelId, JSON.stringify(optionsWith(files)).length);
     } finally {
       limit.abort();
     }
@@ -86,13 +99,13 @@ class AiSdkProvider implements ModelProvider {
 
   /** What the package throws is classified here, so that a failing `onText` is no failure of the model. */
   private async *parts(
-    options: AiSdkCallOptions,
+    open: () => Promise<AiSdkStreamResult>,
     limit: TimeLimit,
     context: FailureContext,
     { source, callbacks }: { source: { requestId: string | null }; callbacks: ModelCallbacks },
   ): AsyncGenerator<JsonObject> {
     try {
-      const { stream, response } = await this.languageModel.doStream(options);
+      const { stream, response } = await open();
       const headers = new Headers(response?.headers);
       source.requestId = headers.get('x-request-id') ?? headers.get('request-id');
       tellRates(callbacks, headers);
@@ -111,12 +124,31 @@ class AiSdkProvider implements ModelProvider {
     }
     limit.throwIfOver(); // an aborted stream may end as if it were complete
   }
+
+  /** A package that cannot send a file says so before it makes a request: then the model gets a text in place of the file. */
+  private async open(
+    optionsWith: (files: TakenFiles) => AiSdkCallOptions,
+    [files, ...fewer]: readonly TakenFiles[],
+  ): Promise<AiSdkStreamResult> {
+    try {
+      return await this.languageModel.doStream(optionsWith(files!));
+    } catch (error) {
+      if (fewer.length === 0 || nameOf(error) !== 'AI_UnsupportedFunctionalityError') throw error;
+      return this.open(optionsWith, fewer);
+    }
+  }
 }
 
 const NOT_THE_PROTOCOL: ReadonlySet<string> = new Set(['AI_JSONParseError', 'AI_TypeValidationError']);
 
-/** A stream's error part may hold an error, a text, or the vendor's own object. */
+/** A stream's error part may hold an error, a text, or the vendor's own object, which a package may not know. */
 function asError(error: unknown): Error {
+  const { value } = (error ?? {}) as { value?: unknown };
+  if (nameOf(error) === 'AI_TypeValidationError' && saysError(value)) return new StreamError(JSON.stringify(value));
   if (error instanceof Error) return error;
   return new StreamError(typeof error === 'string' ? error : JSON.stringify(error));
+}
+
+function saysError(value: unknown): boolean {
+  return isJsonObject(value) && (isJsonObject(value.error ?? null) || value.object === 'error' || value.type === 'error');
 }

@@ -10,6 +10,7 @@ import { openAiEffort } from '../openai/vendor';
 import type { ModelRequest, ModelTool } from '../provider';
 import type { SchemaSubset } from '../schemas/strict';
 import { ANTHROPIC_SUBSET, looseTools, OPENAI_SUBSET, schemaFaults, type SchemaVendor } from '../schemas/subsets';
+import { ANTHROPIC_FILES, BEDROCK_FILES, GOOGLE_FILES, OPENAI_FILES, XAI_FILES, type TakenFiles } from '../taken-files';
 import { budgetOf, mergeFields, type Thinking, type ThinkingModel, type VendorThinking } from '../thinking';
 import type { AiSdkLanguageModel } from './types';
 
@@ -105,6 +106,26 @@ export function toolFaults(name: string, tools: readonly ModelTool[]): string[] 
   if (vendor === null) return [];
   if (vendor !== 'google') return looseTools(vendor, tools);
   return tools.flatMap((tool) => schemaFaults(vendor, tool.input_schema).map((fault) => `the tool ${tool.name}: ${fault}`));
+}
+
+// Files.
+
+/** @param vendorName as the package names itself: `google.generative-ai` */
+export function filesTakenBy(vendorName: string): TakenFiles {
+  if (/\banthropic\b/.test(vendorName)) return ANTHROPIC_FILES;
+  if (/^amazon-bedrock\b/.test(vendorName)) return BEDROCK_FILES;
+  if (/^google\b/.test(vendorName)) return GOOGLE_FILES;
+  return /^xai\b/.test(vendorName) ? XAI_FILES : OPENAI_FILES;
+}
+
+/** What is left out, in turn, if a package says that it cannot send a file. */
+export function fewerFiles(files: TakenFiles): TakenFiles[] {
+  return [files, { ...files, pdf: 0 }, { image: 0, pdf: 0 }];
+}
+
+/** Whether the package sends files in the result of a call. Others would write their base64 as text. */
+export function resultsTakeFiles(vendorName: string): boolean {
+  return /^(openai|azure|xai)\b.*\bresponses$|\banthropic\b|^google\b|^amazon-bedrock\b/.test(vendorName);
 }
 
 // Thinking. Version 4 of the interface has a field for efforts; before it, and for budgets, each vendor has fields of its own in

@@ -99,8 +99,14 @@ function wordsIn({ start, first, steering }: TurnMessages, agentAbove: string | 
   ];
 }
 
-function textIn({ content }: ReadMessage): Pick<CardWords, 'text' | 'cut' | 'missing'> {
+function textIn({ content }: ReadMessage): Pick<CardWords, 'text' | 'cut' | 'missing' | 'files'> {
+  const files = content.filter(isFilePart);
   const text = content.flatMap((block) => (isFilePart(block) ? fileNote(block) : (textOrNull(block.text) ?? []))).join('\n');
   const missing = text.length - MOST_TEXT;
-  return { text: text.slice(0, MOST_TEXT).toWellFormed(), cut: missing > 0, ...(missing > 0 ? { missing } : {}) };
+  return {
+    text: text.slice(0, MOST_TEXT).toWellFormed(),
+    cut: missing > 0,
+    ...(missing > 0 ? { missing } : {}),
+    ...(files.length > 0 ? { files } : {}),
+  };
 }

@@ -34,7 +34,7 @@ export type Effect = (typeof EFFECTS)[number];
 
 // What a turn waits for before a model is asked, as activities report it by heartbeat and clients show it.
 
-export const WAIT_REASONS = ['requests', 'tokens', 'concurrent', 'vendor'] as const;
+export const WAIT_REASONS = ['requests', 'tokens', 'concurrent', 'vendor', 'failure'] as const;
 
 export interface ModelWait {
   /** Its name in the app. */
@@ -52,6 +52,7 @@ const WORDS: Record<ModelWait['why'], (model: string) => string> = {
   tokens: (model) => `free tokens of model ${model}`,
   concurrent: (model) => `a running request of model ${model} to end`,
   vendor: (model) => `the vendor of model ${model}, which has asked for a pause`,
+  failure: (model) => `the next try of model ${model}, which did not answer`,
 };
 
 /** `waits for a free request of model opus, 12 before it` */

@@ -1,5 +1,5 @@
-/** The example of docs/files.md: an invoice as PDF in, a typed proposal out, approved by a person, paid once. */
-import { invoiceApp, type Proposal } from '../../../packs/showcase/src/invoices';
+/** The example of docs/results.md: an invoice as PDF in, a typed proposal out, approved by a person, paid once. */
+import { invoiceApp, invoiceReader, type Proposal } from '@holdfast/showcase';
 import { pdf } from '../../support/files/samples';
 import { ask } from '../../support/scripted-model';
 import { withEngine } from '../support/engine';
@@ -27,15 +27,15 @@ it('an invoice goes in as PDF, and is paid once, after a person has approved exa
   const script = [ask(['give_result', incomplete]), ask(['give_result', PROPOSAL])];
   await withEngine({ app, script }, async ({ client, model }) => {
     const invoice = await client.files.put({ bytes: INVOICE, name: 'inv-7.pdf', mediaType: 'application/pdf' });
-    const turn = await client.start({
-      agent: 'invoice-reader',
+    const turn = await client.start(invoiceReader, {
       message: [{ type: 'text', text: 'Propose the payment of this invoice.' }, invoice],
     });
-    const { state, data } = await turn.result();
-    expect({ state, data }).toEqual({ state: 'completed', data: PROPOSAL });
+    const ended = await turn.result();
+    expect(ended).toMatchObject({ state: 'completed', data: PROPOSAL });
+    const proposal: Proposal | undefined = ended.state === 'completed' ? ended.data : undefined;
     expect(model.requests[0]!.messages[0]!.content[1]).toMatchObject({ type: 'document', title: 'inv-7.pdf' });
 
-    const payment = { agent: 'payables', tool: 'pay_invoice', input: data as Proposal, id: 'pay INV-7' };
+    const payment = { agent: 'payables', tool: 'pay_invoice', input: proposal!, id: 'pay INV-7' };
     const call = await client.call(payment);
     const [question] = await call.turn.waitForPending();
     expect((await call.turn.cards()).get(question.digest)).toContain(

@@ -10,7 +10,8 @@ import { readBlock } from '../../../src/record/read-block';
 import { MESSAGES } from '../../support/model/wires/messages';
 import { RESPONSES } from '../../support/model/wires/responses';
 import { startWireServer } from '../../support/model/wires/server';
-import { say } from '../../support/scripted-model';
+import { ModelFailure, type ModelProvider } from '../../../src/model/provider';
+import { say, ScriptedModel } from '../../support/scripted-model';
 import { reads } from '../../support/tools';
 import { eventually, withEngine, type Engine, type Setup } from '../support/engine';
 import { TestTime } from '../support/time-server';
@@ -90,6 +91,24 @@ test('if nobody in the chain answers, the turn fails and names all of them', () 
       ),
     });
   }));
+
+test('while no model answers, the turn says that it waits for the next try, and no more once one has', () => {
+  const model = new ScriptedModel([say('Done.')]);
+  const down = new ModelFailure('Nobody is there.', { type: 'model.network', retryable: true, status: null, retryAfterMs: 3000 });
+  let tries = 0;
+  const request: ModelProvider['request'] = (...asked) => ((tries += 1) === 1 ? Promise.reject(down) : model.request(...asked));
+  return withEngine({ model: { name: 'flaky', request } }, async ({ start }) => {
+    const turn = await start();
+    const waits = await eventually('it waits', async () => (await turn.status()).waits_for);
+    expect(waits).toMatchObject({
+      why: 'failure',
+      before: 0,
+      text: expect.stringMatching(/^waits for the next try of model \S+, which did not answer$/),
+    });
+    const { text, waits_for } = await turn.result();
+    expect([text, waits_for, tries]).toEqual(['Done.', undefined, 2]);
+  });
+});
 
 test('the cost of a model without a known price is unknown, and not 0', () =>
   withEngine({ script: [say('Done.')] }, async ({ start, client }) => {

@@ -11,6 +11,8 @@ import type { Store } from '../../../src/store/store';
 import { defineTool } from '../../../src/tools/define/define';
 import { binaryFile } from '../../../src/tools/results/result-files';
 import { SoftAuthenticator } from '../../support/authenticator';
+import { eventually } from '../../engine/support/engine';
+import { pdf, png } from '../../support/files/samples';
 import { describeInBrowser } from '../support/browser';
 import { ana, olga, rita, withPage } from './scene';
 import { holdsUp, payment, waits } from './support';
@@ -64,6 +66,38 @@ describeInBrowser('the pages', (browser) => {
       expect(await page.getByRole('group', { name: 'Costs by step' }).getByRole('row').count()).toBe(3);
       expect(await page.getByRole('group', { name: 'Costs by step' }).innerText()).toContain('make_report');
       await holdsUp(opened, 'costs');
+      expect([opened.complaints, opened.foreign]).toEqual([[], []]);
+    }));
+
+  it('shows the files of a message on the card and in the transcript: a picture is drawn, a PDF is only saved', () =>
+    withPage(browser(), {}, async (scene) => {
+      const [picture, invoice] = [png(40), pdf()];
+      const put = (bytes: Buffer, name: string) => scene.client.files.put({ bytes, name, requester: 'acme/rita' });
+      const message = [
+        { type: 'text' as const, text: payment('Bolt AG', 9_900) },
+        await put(invoice, 'Rechnung <b>Ä</b>.pdf'),
+        await put(picture, 'stamp.png'),
+      ];
+      const { turn, digest } = await waits(scene, message);
+      const opened = await scene.open(ana);
+      const { page } = opened;
+      const shown = async (where: string) => {
+        const [pictureLink, invoiceLink] = [
+          page.getByRole('link', { name: 'stamp.png' }),
+          page.getByRole('link', { name: /Rechnung/ }),
+        ];
+        const width = () =>
+          pictureLink.locator('img').evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth);
+        await eventually('the picture is drawn', async () => (await width()) === 40);
+        const [download] = await Promise.all([page.waitForEvent('download'), invoiceLink.click()]);
+        expect((await readFile(await download.path())).equals(invoice)).toBe(true);
+        await holdsUp(opened, where);
+      };
+      await opened.go(`/turns/${turn.id}/calls/${digest}`, /pay_invoice/);
+      await shown('card-with-files');
+      await opened.go(`/turns/${turn.id}`, /Turn /);
+      await page.getByRole('tab', { name: 'Transcript' }).click();
+      await shown('transcript-with-files');
       expect([opened.complaints, opened.foreign]).toEqual([[], []]);
     }));
 

@@ -1,4 +1,5 @@
 /** What the tests of the page share: turns that wait, and a page that must hold up in every form. */
+import type { MessageInput } from '../../../src/shapes/message';
 import type { OpenPage, Scene } from './scene';
 
 export function payment(payee: string, cents: number): string {
@@ -6,7 +7,7 @@ export function payment(payee: string, cents: number): string {
 }
 
 /** A turn whose call waits. */
-export async function waits({ client }: Scene, message: string) {
+export async function waits({ client }: Scene, message: MessageInput) {
   const turn = await client.start({ agent: 'payables', message, requester: 'acme/rita' });
   const [call] = await turn.waitForPending();
   return { turn, digest: call!.digest };

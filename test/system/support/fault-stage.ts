@@ -57,11 +57,12 @@ export interface Stage {
 
 /**
  * @param play.app the file that the workers serve
+ * @param play.node the program that runs the workers; default: the Node of this process
  * @param play.answer the model's answer to a request; it depends on the conversation alone
  */
 export async function openStage(
   address: string,
-  play: { app?: string; answer?: (body: JsonObject) => ScriptedResponse } = {},
+  play: { app?: string; node?: string; answer?: (body: JsonObject) => ScriptedResponse } = {},
 ): Promise<Stage> {
   if (!existsSync(CLI)) throw new Error('dist/ has not been built. Run `npm run setup`.');
   const home = await mkdtemp(join(tmpdir(), 'holdfast-fault-'));
@@ -97,7 +98,7 @@ export async function openStage(
     turn: undefined as never,
     workers: [],
     async startWorker(by = address, settings = {}) {
-      const worker = new WorkerProcess({ ...env, TEMPORAL_ADDRESS: by, ...settings }, play.app);
+      const worker = new WorkerProcess({ ...env, TEMPORAL_ADDRESS: by, ...settings }, play.app, play.node);
       stage.workers.push(worker);
       await worker.ready;
       return worker;
@@ -178,13 +179,14 @@ export class WorkerProcess {
   private readonly child: ChildProcess;
   private said = '';
 
-  constructor(settings: Record<string, string>, app = APP) {
+  constructor(settings: Record<string, string>, app = APP, node = process.execPath) {
     const { PATH, HOME } = process.env;
     // The pipe of `fork` ties it to us: when this process dies, the worker ends too.
     this.child = fork(CLI, ['worker', '--app', app], {
       cwd: ROOT,
       env: { PATH, HOME, ...settings },
       execArgv: [],
+      execPath: node,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     const keep = (text: Buffer) => (this.said = (this.said + text.toString()).slice(-8000));

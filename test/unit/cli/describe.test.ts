@@ -15,6 +15,14 @@ describe('a turn in lines', () => {
     expect(describeTurn({ ...view, ...rest } as unknown as TurnView)).toContain(`  head ${head}`);
   });
 
+  it('says what its step waits for', () => {
+    const waits_for = { model: 'opus', why: 'requests', before: 2, text: 'waits for a free request of model opus, 2 before it' };
+    const view = { turn_id: 't', agent: 'a', requester: 'ana', state: 'running', step: 1, text: '', usage, calls: [], waits_for };
+    expect(describeTurn({ ...view, ignored_signals: { count: 0, last: [] } } as unknown as TurnView)).toContain(
+      '  waits for a free request of model opus, 2 before it',
+    );
+  });
+
   it('says which entry of the approval rules applies to a call', () => {
     const lineOf = (entry: object) => {
       const calls = [{ ...call, approval: { entry } }];

@@ -1,16 +1,18 @@
 /** Each provider that ships does what every provider must (`modelConformance`), against servers that speak its protocol. */
 import { createAmazonBedrock } from '@ai-sdk/amazon-bedrock';
+import { createAzure } from '@ai-sdk/azure';
 import { createGoogleGenerativeAI } from '@ai-sdk/google';
+import { createMistral } from '@ai-sdk/mistral';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { aiSdk } from '../../../src/model/ai-sdk/provider';
+import { createXai } from '@ai-sdk/xai';
 import { bedrockProvider, vertexProvider } from '../../../src/model/anthropic/platforms';
 import { AnthropicProvider } from '../../../src/model/anthropic/provider';
 import { OpenAiProvider } from '../../../src/model/openai/provider';
 import { modelConformance, type ConformanceSubject } from '../../../src/testing/model-conformance';
-import { BEDROCK, BEDROCK_MESSAGES } from '../../support/model/wires/bedrock';
-import { CHAT } from '../../support/model/wires/chat';
-import { GEMINI } from '../../support/model/wires/gemini';
+import { aiSdkSubject, aiSdkSubjects } from '../../support/model/ai-sdk-subjects';
+import { BEDROCK_MESSAGES } from '../../support/model/wires/bedrock';
+import { CHAT, XAI_CHAT } from '../../support/model/wires/chat';
 import { MESSAGES, VERTEX_MESSAGES } from '../../support/model/wires/messages';
 import { RESPONSES } from '../../support/model/wires/responses';
 import { startWireServer } from '../../support/model/wires/server';
@@ -49,40 +51,19 @@ const SUBJECTS: Record<string, ConformanceSubject> = {
     provider: ({ baseUrl }, { key, ...limit }) => new OpenAiProvider({ apiKey: key, baseUrl, api: 'chat', ...limit }),
     without: ['stop_sequence'],
   },
-  'AI SDK, @ai-sdk/openai, responses': {
-    server: () => startWireServer(RESPONSES),
-    provider: ({ baseUrl }, { key, ...limit }) =>
-      aiSdk(createOpenAI({ apiKey: key, baseURL: baseUrl }).responses('model-1'), limit),
+  ...aiSdkSubjects({
+    createAmazonBedrock,
+    createAzure,
+    createGoogleGenerativeAI,
+    createMistral,
+    createOpenAI,
+    createOpenAICompatible,
+    createXai,
+  }),
+  // Version 4 of the interface has it no more.
+  '@ai-sdk/xai, chat': aiSdkSubject(XAI_CHAT, (settings) => createXai(settings).chat('model-1'), {
     without: ['stop_sequence', 'address'],
-  },
-  'AI SDK, @ai-sdk/openai, chat': {
-    server: () => startWireServer(CHAT),
-    provider: ({ baseUrl }, { key, ...limit }) => aiSdk(createOpenAI({ apiKey: key, baseURL: baseUrl }).chat('model-1'), limit),
-    without: ['stop_sequence', 'address', 'thinking'],
-  },
-  'AI SDK, @ai-sdk/openai-compatible': {
-    server: () => startWireServer(CHAT),
-    provider: ({ baseUrl }, { key, ...limit }) =>
-      aiSdk(
-        createOpenAICompatible({ name: 'local', apiKey: key, baseURL: baseUrl, includeUsage: true }).chatModel('model-1'),
-        limit,
-      ),
-    without: ['stop_sequence', 'address'],
-  },
-  'AI SDK, @ai-sdk/google': {
-    server: () => startWireServer(GEMINI),
-    provider: ({ baseUrl }, { key, ...limit }) =>
-      aiSdk(createGoogleGenerativeAI({ apiKey: key, baseURL: baseUrl })('model-1'), limit),
-    without: ['stop_sequence', 'address', 'call_text', 'call_ids'],
-    hasThought: (request) => JSON.stringify(request).includes('signed-thought'),
-  },
-  'AI SDK, @ai-sdk/amazon-bedrock': {
-    server: () => startWireServer(BEDROCK),
-    provider: ({ baseUrl }, { key, ...limit }) =>
-      aiSdk(createAmazonBedrock({ apiKey: key, region: 'us-east-1', baseURL: baseUrl })('model-1'), limit),
-    without: ['stop_sequence', 'address'],
-    hasThought: (request) => JSON.stringify(request).includes('signed-thought'),
-  },
+  }),
 };
 
 /** Google's client of a service account, as far as the SDK asks it. */

@@ -1,5 +1,6 @@
 /** The chat completions protocol, by its public reference. */
 import type { JsonObject } from '../../../../src/shared/json/json';
+import type { WireAnswer } from '../../../../src/testing/model-conformance';
 import { piecesOf, type Wire } from './server';
 
 const FINISH = {
@@ -10,10 +11,11 @@ const FINISH = {
   refusal: 'content_filter',
 } as const;
 
-export const CHAT: Wire = {
-  basePath: '/v1',
-  path: /^\/v1\/chat\/completions$/,
-  frames: ({ thinking = '', text = '', calls = [], stop, usage }, { model = 'model-1' }) => {
+type Call = NonNullable<WireAnswer['calls']>[number];
+
+/** @param callDeltas of one call */
+function framesWith(callDeltas: (call: Call, index: number) => object[]): Wire['frames'] {
+  return ({ thinking = '', text = '', calls = [], stop, usage }, { model = 'model-1' }) => {
     const head = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model };
     const chunk = (delta: object, finish_reason: string | null = null) =>
       frame({ ...head, choices: [{ index: 0, delta, finish_reason }] });
@@ -22,10 +24,7 @@ export const CHAT: Wire = {
       chunk({ role: 'assistant', content: '' }),
       ...piecesOf(thinking).map((piece) => chunk({ reasoning_content: piece })),
       ...piecesOf(text).map((piece) => chunk({ content: piece })),
-      ...calls.flatMap(({ id, name, json }, index) => [
-        chunk({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] }),
-        ...piecesOf(json).map((piece) => chunk({ tool_calls: [{ index, function: { arguments: piece } }] })),
-      ]),
+      ...calls.flatMap((call, index) => callDeltas(call, index).map((tool_call) => chunk({ tool_calls: [tool_call] }))),
       chunk({}, FINISH[reason as keyof typeof FINISH]),
       ...(usage === undefined
         ? []
@@ -43,7 +42,16 @@ export const CHAT: Wire = {
           ]),
       'data: [DONE]\n\n',
     ];
-  },
+  };
+}
+
+export const CHAT: Wire = {
+  basePath: '/v1',
+  path: /^\/v1\/chat\/completions$/,
+  frames: framesWith(({ id, name, json }, index) => [
+    { index, id, type: 'function', function: { name, arguments: '' } },
+    ...piecesOf(json).map((piece) => ({ index, function: { arguments: piece } })),
+  ]),
   heard: ({ tools = [], messages = [] }) => ({
     tools: (tools as JsonObject[]).map((tool) => toolHeard(tool.function as JsonObject)),
     messages: (messages as JsonObject[]).flatMap(messageHeard),
@@ -52,6 +60,12 @@ export const CHAT: Wire = {
   errorBody: (status, message) => ({
     error: { message, type: status === 429 ? 'rate_limit_error' : 'error', code: null, param: null },
   }),
+};
+
+/** xAI's: each call comes in one chunk. */
+export const XAI_CHAT: Wire = {
+  ...CHAT,
+  frames: framesWith(({ id, name, json }, index) => [{ index, id, type: 'function', function: { name, arguments: json } }]),
 };
 
 function toolHeard({ name = '', description = '', parameters = {} }: JsonObject): JsonObject {

@@ -66,10 +66,20 @@ function textHeard(content: Json = ''): string {
   return typeof content === 'string' ? content : (content as JsonObject[]).map(({ text = '' }) => String(text)).join('\n');
 }
 
+/** An item begins without what its events bring. */
+const EMPTY: Readonly<Record<string, JsonObject>> = {
+  function_call: { arguments: '' },
+  message: { content: [] },
+  reasoning: { summary: [] },
+};
+
 type Event = (type: string, more: object) => string;
 
 function itemEvents(event: Event, item: JsonObject, output_index: number): string[] {
-  const added = event('response.output_item.added', { output_index, item: { ...item, status: 'in_progress' } });
+  const added = event('response.output_item.added', {
+    output_index,
+    item: { ...item, ...EMPTY[String(item.type)], status: 'in_progress' },
+  });
   const done = event('response.output_item.done', { output_index, item });
   const item_id = item.id;
   if (item.type === 'function_call') {
@@ -113,6 +123,7 @@ function itemsOf({ thinking, text, calls = [] }: WireAnswer): JsonObject[] {
           {
             type: 'reasoning',
             id: 'rs_1',
+            status: 'completed',
             summary: [{ type: 'summary_text', text: thinking }],
             encrypted_content: 'encrypted-thought',
           },

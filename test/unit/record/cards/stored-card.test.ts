@@ -59,6 +59,17 @@ describe('the messages on a card', () => {
     ]);
   });
 
+  it('have the files of the message, which the text names', async () => {
+    const file = { type: 'document', file: 'a'.repeat(64), name: 'inv-7.pdf', media_type: 'application/pdf', size: 48_213 };
+    const head = await transcript(null, start(), messageBlock('user', [{ type: 'text', text: 'Pay this.' }, file]), answer);
+    expect(await wordsOf(store, head)).toEqual([
+      {
+        ...{ from: 'requester', by: 'ana', cut: false, files: [file] },
+        text: 'Pay this.\n[document inv-7.pdf, application/pdf, 48213 bytes]',
+      },
+    ]);
+  });
+
   it('do not include earlier turns of the session', async () => {
     const before = await transcript(null, start(), user('Hello.'), answer);
     const head = await transcript(before, start({ turn_id: 't2' }), user('Pay INV-8.'), answer);

@@ -5,6 +5,7 @@ import { nameOfVote } from '../../../../../src/shared/approval/approval';
 import { when } from '../../lib/format';
 import { isInDoubt, isQuestion } from '../../lib/kind';
 import { reasonInWords, refusalInWords } from '../../lib/refusal-words';
+import { MessageFiles } from '../../parts/message-files';
 import { Notice } from '../../parts/notice';
 import { Code, Lines, Value, Words } from '../../parts/text';
 
@@ -83,7 +84,7 @@ export function InWhoseWords({ card }: { card: Card }) {
           )}
         </p>
       )}
-      {words.map(({ from, by, text, cut }) => (
+      {words.map(({ from, by, text, cut, files = [] }) => (
         <figure class="said">
           <figcaption>
             <strong>
@@ -94,6 +95,7 @@ export function InWhoseWords({ card }: { card: Card }) {
           <blockquote>
             <Lines of={text} />
             {cut && <p class="soft">Only the beginning is shown here; the transcript of the turn has the rest.</p>}
+            <MessageFiles files={files} />
           </blockquote>
         </figure>
       ))}

@@ -2,10 +2,10 @@
 import type { ComponentChildren } from 'preact';
 import { readTranscript, type TranscriptEntry } from '../../api/transcript';
 import { stateInWords, when } from '../../lib/format';
+import { MessageFiles } from '../../parts/message-files';
 import { Empty, ErrorNotice, Reading } from '../../parts/notice';
 import { Lines, Value, Words } from '../../parts/text';
 import { useLoad } from '../../parts/use-load';
-import { MessageFiles } from './message-files';
 
 export function Transcript({ turn, revision }: { turn: string; revision: string }) {
   const { data, error, reload } = useLoad(`${turn} ${revision}`, () => readTranscript(turn));

@@ -1,9 +1,7 @@
 /** Files in a message: images as thumbnails, others to be saved. The gateway sends neither so that a browser would run anything of it. */
-import type { TranscriptEntry } from '../../api/transcript';
-import { addressOf } from '../../api/http';
-import { Words } from '../../parts/text';
-
-type FileOfMessage = Extract<TranscriptEntry, { kind: 'message' }>['files'][number];
+import type { FileOfMessage } from '../../../../src/shapes/message';
+import { addressOf } from '../api/http';
+import { Words } from './text';
 
 export function MessageFiles({ files }: { files: readonly FileOfMessage[] }) {
   if (files.length === 0) return null;
