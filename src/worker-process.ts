@@ -2,6 +2,7 @@
  * Runs one worker as a process of its own: opens its parts from the settings, serves its metrics and health, and stops it in order.
  */
 import { existsSync } from 'node:fs';
+import { Client } from '@temporalio/client';
 import { NativeConnection, type Worker } from '@temporalio/worker';
 import type { Notifier } from './activities/ports';
 import type { App } from './agents/define';
@@ -22,12 +23,14 @@ import { drain, LAST_MS, type DrainReport, Running } from './telemetry/running';
 import { createLog } from './telemetry/log';
 import { readiness, type Check } from './telemetry/readiness';
 import { installRuntime } from './telemetry/runtime';
+import { dataConverter } from './temporal/data-converter';
 import { label, routingOf, withoutNewTurns } from './temporal/worker-versions';
 import { version } from './version';
 import { useThreads } from './tools/isolation/pool';
 import { Registry } from './tools/catalogue/registry';
 import { createWorker } from './worker';
 import { describeModels, openModel, withoutProviders } from './worker/own-model';
+import { reportSchedules } from './worker/schedules-at-start';
 import type { ToolLogger } from './tools/define/tool';
 import { optional } from './shared/json/optional';
 
@@ -148,6 +151,7 @@ async function start(
     pageUrl: config.pageUrl,
     approvals,
     trust: new FileTrust({ path: config.trustedKeys, namespace, log }),
+    signingKey: config.signingKey,
     ...(config.oldDigestsUntil ? { oldDigestsUntil: config.oldDigestsUntil } : {}),
     ...(notifier ? { notifier } : {}),
     ...(config.http.callbacks ? { callbacks: callbackSender(config.http.callbacks) } : {}),
@@ -157,6 +161,8 @@ async function start(
   const worker = (parts.worker = await createWorker(engine));
   const sweep = config.bundles === null ? null : await import('./worker/audit-bundle-sweep.js');
   const endSweep = sweep?.startSweep(config.bundles!, config, { connection, store, log });
+  if (app.schedules === undefined)
+    void reportSchedules({ client: new Client({ connection, namespace, dataConverter }), taskQueue, log });
   const endThreads = useThreads();
   const finished = worker.run().finally(async () => {
     await endThreads();

@@ -13,6 +13,7 @@ import { describeApi } from './http/openapi';
 import { agents } from './routes/agents';
 import { answers } from './routes/answers';
 import { files } from './files';
+import { schedules } from './schedules';
 import { blocks } from './routes/blocks';
 import { bundles, madeOfBundles } from './routes/bundles';
 import { calls } from './routes/calls';
@@ -65,6 +66,7 @@ const ROUTES: Route[] = [
   deputies,
   pending,
   records,
+  schedules,
   agents,
   tools,
   streams,

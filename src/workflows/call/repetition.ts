@@ -60,6 +60,7 @@ const HELD_BACK: ReadonlySet<string> = new Set([
   'app_not_loaded',
   'approval_by_maker',
   'approval_by_requester',
+  'approval_by_schedule',
   'approval_doubled',
   'approval_expired',
   'approval_late',
