@@ -53,6 +53,7 @@ export interface Setup {
       | 'pageUrl'
       | 'approvals'
       | 'trust'
+      | 'signingKey'
       | 'notifier'
       | 'outside'
       | 'callbacks'
