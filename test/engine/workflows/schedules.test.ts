@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import Long from 'long';
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import { scheduleSettings, type ScheduleDefinition } from '../../../src/agents/schedules';
 import type { FiringReport } from '../../../src/shared/schedule/schedule';
@@ -78,16 +79,38 @@ describe('a schedule', () => {
     });
   });
 
+  it('leaves out a time that does not exist where the clocks change, and fires once at one that comes twice', async () => {
+    const name = newName();
+    await scheduled({ app: appOf({ name, cron: '30 2 * * *', timezone: 'Europe/Berlin' }) }, async ({ client: { temporal } }) => {
+      const times = async (start: string, end: string) => {
+        const { startTime } = await temporal.workflowService.listScheduleMatchingTimes({
+          ...{ namespace: 'default', scheduleId: `schedule/${name}` },
+          ...{
+            startTime: { seconds: Long.fromNumber(Date.parse(start) / 1000) },
+            endTime: { seconds: Long.fromNumber(Date.parse(end) / 1000) },
+          },
+        });
+        return startTime.map(({ seconds }) => new Date(Number(seconds) * 1000).toISOString().slice(0, 16));
+      };
+      expect(await times('2026-03-28T00:00:00Z', '2026-03-31T00:00:00Z')).toEqual(['2026-03-28T01:30', '2026-03-30T00:30']);
+      expect(await times('2026-10-24T00:00:00Z', '2026-10-26T12:00:00Z')).toEqual([
+        ...['2026-10-24T00:30', '2026-10-25T01:30', '2026-10-26T01:30'],
+      ]);
+    });
+  });
+
   it('skips a time while its turn waits for a person, who is not the schedule itself', async () => {
     const name = newName();
     await scheduled({ app: appOf({ name }), script: [ask(['pay', invoice]), say('Paid.')] }, async (engine) => {
       const { client } = engine;
       await client.schedules.trigger(name);
-      const [{ turn_id, state }] = (await firings(engine, name, 1)) as [{ turn_id: string; state: string }];
+      const { turn_id, state } = (await firings(engine, name, 1))[0]!;
       expect(state).toBe('awaiting_approval');
       const turn = client.turn(turn_id);
       const [call] = await turn.waitForPending();
-      await expect(turn.approve(call.digest, { by: `Schedule/${name}` })).rejects.toThrow('is a schedule, and only people decide');
+      await expect(turn.approve(call.digest, { by: `Schedule/${name}` })).rejects.toThrow(
+        'is a schedule, and only people decide',
+      );
       await eventually('a time is skipped', async () => {
         await client.schedules.trigger(name);
         return (await client.schedules.show(name)).skipped > 0;
@@ -152,7 +175,7 @@ describe('a schedule', () => {
 
   it('starts no turn when the turns of its period have cost its budget', async () => {
     const name = newName();
-    const agents = [defineAgent({ name: 'tester', prompt: 'Test.', model: 'priced' })];
+    const agents = [defineAgent({ name: 'tester', prompt: 'Test.', tools: [], model: 'priced' })];
     const prices = { input: 10_000, output: 10_000, cacheRead: 0, cacheWrite: 0 };
     const models = { priced: { provider: new ScriptedModel([say('Dear.'), say('Never.')]), prices } };
     const budget = { windowMs: 3_600_000, costUsd: 0.5 };
