@@ -6,6 +6,7 @@ import { Client } from '@temporalio/client';
 import { NativeConnection, type Worker } from '@temporalio/worker';
 import type { Notifier } from './activities/ports';
 import type { App } from './agents/define';
+import { scheduleInWords } from './agents/schedules';
 import { FileTrust } from './attestation/file-trust';
 import { ServerUnreachable } from './shared/wire/errors';
 import type { Site } from './shared/wire/cross-site-check';
@@ -38,6 +39,8 @@ export interface RunningWorker {
   /** What the worker serves and with what, for the line at start. */
   facts: {
     agents: string[];
+    /** The app's schedules with their times in words; absent: it says nothing of schedules. */
+    schedules?: string[];
     model: string;
     store: string;
     taskQueue: string;
@@ -174,6 +177,7 @@ async function start(
   });
   const facts = {
     agents: app.agents.map((agent) => agent.name),
+    ...optional({ schedules: app.schedules?.map(scheduleInWords) }),
     model: describeModels(app, config, model),
     store: withoutPassword(config.store),
     taskQueue,

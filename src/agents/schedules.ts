@@ -3,7 +3,7 @@ import { durationMs } from '../shared/approval/person-question';
 import { plainName } from '../shared/approval/approval';
 import { isJsonObject, unknownFields } from '../shared/json/json';
 import { optional } from '../shared/json/optional';
-import { cronFault, isTimeZone } from '../shared/schedule/cron';
+import { cronFault, isTimeZone, timesInWords } from '../shared/schedule/cron';
 import { OVERLAPS, SCHEDULE_NAME, scheduleId, type Overlap, type ScheduleSettings } from '../shared/schedule/schedule';
 import type { Budget } from '../tools/limits/budgets';
 
@@ -164,6 +164,11 @@ export function scheduleSettings(definition: ScheduleDefinition): ScheduleSettin
     catchup_ms: catchup === undefined ? DEFAULT_CATCHUP_MS : durationMs(catchup)!,
     cost: budget?.costUsd === undefined ? null : { cost_usd: budget.costUsd, window_ms: budget.windowMs },
   };
+}
+
+/** `morning (at 07:00 on Mon-Fri, Europe/Berlin)` */
+export function scheduleInWords(definition: ScheduleDefinition): string {
+  return `${definition.name} (${timesInWords(scheduleSettings(definition))})`;
 }
 
 /**

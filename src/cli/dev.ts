@@ -72,7 +72,8 @@ export function dev(program: Command, output: () => Output): void {
         // An app file brings its own tools, so their data source is not known here.
         const source = app === undefined ? { data: config.data } : {};
         const facts = { pid: process.pid, ...factsOf(stack), http_url: gateway.url, http_token: token, ...source };
-        output().answer(facts, describe(stack, { url: gateway.url, token }, config.smtp !== null, source.data));
+        const http = { url: gateway.url, publicUrl: config.publicUrl, token };
+        output().answer(facts, describe(stack, http, config.smtp !== null, source.data));
         await Promise.race([stopped, stack.broken]);
         say('Stopping.');
       } finally {
@@ -102,7 +103,7 @@ function factsOf(stack: Stack): object {
 
 function describe(
   { address, namespace, uiUrl, outbox, chainUrl }: Stack,
-  http: { url: string; token: string | null },
+  http: { url: string; publicUrl: string; token: string | null },
   mailServer: boolean,
   data: string | undefined,
 ): string[] {
@@ -111,7 +112,7 @@ function describe(
     `Web UI    ${uiUrl ?? 'off'}`,
     `gateway   ${http.url}, described at ${http.url}${findPackage('@fastify/swagger-ui') === null ? '/openapi.json' : '/docs'}`,
     ...(http.token === null ? [] : [`          Authorization: Bearer ${http.token} (until it ends, from this machine only)`]),
-    `page      ${http.url}/, where people decide${http.token === null ? '' : ': sign in with the token above'}`,
+    `page      ${http.publicUrl}/, where people decide${http.token === null ? '' : ': sign in with the token above'}`,
     `mail      ${mailLine(outbox, mailServer)}`,
     ...(chainUrl === null ? [] : [`chain     ${chainUrl}, in memory: tokens AAA and BBB, session key demo`]),
     ...(data === undefined ? [] : [`data      ${data}`]),

@@ -165,7 +165,7 @@ function describeWhole(view: ScheduleView): string[] {
     `  agent ${oneLine(agent)}, as ${requester}: ${oneLine(message)}`,
     `  overlap ${overlap}, catch-up ${spanInWords(catchup_ms)}${cost === null ? '' : `, at most ${cost.cost_usd} USD in ${spanInWords(cost.window_ms)}`}`,
     `  ${origin === 'app' ? 'defined by the app' : 'made by a command'} ${created_at}${updated_at === null ? '' : `, changed ${updated_at}`}`,
-    `  ${taken} firings, ${skipped} skipped, ${missed} missed`,
+    `  fired ${taken}, skipped ${skipped}, missed ${missed}`,
     `  next ${next.slice(0, 3).join(', ') || 'never'}`,
     ...firings.map(describeFiring),
   ];

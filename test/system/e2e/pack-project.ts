@@ -32,11 +32,15 @@ export function pack(into: string, ...folders: string[]): Packed[] {
   return packed.map(({ filename, files }) => ({ tarball: join(into, filename), paths: files.map(({ path }) => path) }));
 }
 
-/** An empty project, with these tarballs installed, and what the examples import besides. @returns its folder */
+/**
+ * An empty project, with these tarballs installed, and what the examples import besides. It has an older protobufjs, as projects with gRPC
+ * have: npm then gives each package of Temporal's SDK a copy of the newer one.
+ * @returns its folder
+ */
 export function createProject(tarballs: string[]): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-project-')));
   writeExample(folder, 'module');
-  const beside = [`zod@${dependencies!.zod}`, `typescript@${devDependencies!.typescript}`];
+  const beside = ['protobufjs@^7', `zod@${dependencies!.zod}`, `typescript@${devDependencies!.typescript}`];
   npm(['install', '--prefer-offline', '--no-audit', '--no-fund', ...tarballs, ...beside], folder);
   return folder;
 }

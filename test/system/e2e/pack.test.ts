@@ -130,6 +130,9 @@ describe('in an empty TypeScript project outside of the repository', () => {
         expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
         expect(stdout).toMatch(/pay_invoice: succeeded with \{"paid":"INV-7","key":"hf_[0-9a-f]{40}"\}/);
 
+        expect(await run('holdfast', 'audit', 'export', 'inv-7', '-o', 'inv-7.jsonl')).toMatchObject({ code: 0, stderr: '' });
+        expect(await run('holdfast', 'audit', 'replay', 'inv-7.jsonl')).toMatchObject({ code: 0 });
+
         const { address } = readDevState(join(project, '.holdfast'))!;
         expect(await replayAll(address)).toBe(1);
 

@@ -116,6 +116,12 @@ describeInBrowser('a new approver', (browser) => {
       await ana.page.getByText(/may approve too: cfo/).waitFor();
       await holdsUp(ana, `people-${name}-call`);
       await approves(ana, 'approved by 1 of 2 people');
+      await ana.page.getByText(/^ana@bank\.example approved/).waitFor();
+      await ana.page.goto(`${scene.url}/#/trail`);
+      await ana.page
+        .getByText(/^passkey\/[0-9a-f]{16}$/)
+        .first()
+        .waitFor();
       expect(scene.effects).toEqual([]);
 
       // The board may not approve the small one yet, and sees from when on it may.

@@ -76,7 +76,7 @@ function Table({ entries }: { entries: Page['entries'] }) {
           </tr>
         </thead>
         <tbody>
-          {entries.map(({ at, kind, state, tool, by, requester, turn_id, call_id, verified }) => (
+          {entries.map(({ at, kind, state, tool, by, requester, turn_id, call_id, verified, workflow_id }) => (
             <tr>
               <td class="time" data-label="When">
                 {when(at)}
@@ -96,9 +96,13 @@ function Table({ entries }: { entries: Page['entries'] }) {
                 <Words of={requester} />
               </td>
               <td data-label="Turn">
-                <a href={writeRoute({ page: 'turn', turn: turn_id })}>
-                  <Words of={`${turn_id.slice(0, 16)} ${call_id}`} />
-                </a>
+                {turn_id === '' ? (
+                  <Words of={workflow_id} />
+                ) : (
+                  <a href={writeRoute({ page: 'turn', turn: turn_id })}>
+                    <Words of={`${turn_id.slice(0, 16)} ${call_id}`} />
+                  </a>
+                )}
               </td>
               <td data-label="Proved">{verified ? 'yes' : 'no: its block is missing or says otherwise'}</td>
             </tr>

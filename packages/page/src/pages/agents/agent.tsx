@@ -59,7 +59,7 @@ function AgentFacts({ agent }: { agent: AgentView }) {
 function Tool({ tool }: { tool: AgentView['tools'][number] }) {
   const { name, version, words, description, rules, budgets } = tool;
   return (
-    <section class="tool">
+    <section class="agent-tool">
       <p class="row-facts">
         <strong>
           <Words of={name} />

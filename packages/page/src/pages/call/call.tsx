@@ -1,6 +1,7 @@
 /**
  * One waiting call: its card in the order in which a person should read it, and beside it the decision. If the card changes while
- * it is open, that is said, and nothing can be decided before the person has looked again.
+ * it is open, that is said, and nothing can be decided before the person has looked again. After one's own decision the card follows by
+ * itself, since nothing is left to decide.
  */
 import { useEffect, useState } from 'preact/hooks';
 import type { Question, ShownTurn } from '../../../../../src/shapes/turn-view';
@@ -26,6 +27,7 @@ const LOOK_AGAIN_MS = 10_000;
 export function CallPage({ turn, digest }: { turn: string; digest: string }) {
   const { data, error, reload } = useLoad(turn, (signal) => readTurn(turn, signal));
   const [seen, setSeen] = useState<Question | null>(null);
+  const [decided, setDecided] = useState<Question['card']['kind'] | null>(null);
   useEffect(reload, [changes.value]);
   useEffect(() => {
     const timer = setInterval(() => document.visibilityState === 'visible' && reload(), LOOK_AGAIN_MS);
@@ -33,7 +35,7 @@ export function CallPage({ turn, digest }: { turn: string; digest: string }) {
   }, []);
   const present = data?.waiting.find((one) => one.digest.startsWith(digest)) ?? null;
   useEffect(() => {
-    if (seen === null && present !== null) setSeen(present);
+    if (present !== null && (seen === null || present.card.kind === decided)) setSeen(present);
   }, [present]);
 
   if (data === null) return <PendingPage title="Call" what="Reading the card" error={error} retry={reload} />;
@@ -85,7 +87,10 @@ export function CallPage({ turn, digest }: { turn: string; digest: string }) {
               blocked={
                 present === null ? 'It does not wait any more.' : changed.length > 0 ? 'Look at the changed card first.' : null
               }
-              onDone={reload}
+              onDone={() => {
+                setDecided(shown.card.kind);
+                reload();
+              }}
             />
           ) : (
             <Notice>

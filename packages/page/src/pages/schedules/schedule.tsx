@@ -1,7 +1,7 @@
 /** One schedule: its times, its last turns, and for administrators: pause, resume and run now. */
 import { useEffect, useState } from 'preact/hooks';
 import { pauseSchedule, readSchedule, resumeSchedule, triggerSchedule, type Schedule } from '../../api/schedules';
-import { dollars, duration, stateInWords, when } from '../../lib/format';
+import { clock, dollars, duration, stateInWords, when } from '../../lib/format';
 import { writeRoute } from '../../lib/route';
 import { Badge, State } from '../../parts/badge';
 import { Dialog } from '../../parts/dialog';
@@ -46,6 +46,14 @@ export function SchedulePage({ schedule: name }: { schedule: string }) {
   );
 }
 
+const OVERLAPS: Readonly<Record<Schedule['overlap'], string>> = {
+  skip: 'the time is skipped',
+  buffer_one: 'one turn begins afterwards',
+  buffer_all: 'each turn begins afterwards',
+  cancel_other: 'the turn that goes on is cancelled',
+  allow_all: 'both run',
+};
+
 function factsOf({
   when: times,
   agent,
@@ -57,16 +65,25 @@ function factsOf({
   origin,
   ...rest
 }: Schedule): [string, string][] {
-  const { taken, skipped, missed, paused, note } = rest;
+  const { taken, skipped, missed, paused, note, every_ms } = rest;
+  const short = every_ms !== null && every_ms % 60_000 !== 0;
   return [
     ['When', times],
-    ['Next', paused ? 'paused' : next.slice(0, 3).map(when).join('; ') || 'never'],
+    [
+      'Next',
+      paused
+        ? 'paused'
+        : next
+            .slice(0, 3)
+            .map(short ? clock : when)
+            .join('; ') || 'never',
+    ],
     ['Agent', agent],
-    ['For', requester],
-    ['If a turn goes on', stateInWords(overlap)],
+    ['As', requester],
+    ['If a turn goes on', OVERLAPS[overlap]],
     ['Late by at most', duration(catchup_ms)],
     ...(cost === null ? [] : [['Budget', `${dollars(cost.cost_usd)} in ${duration(cost.window_ms)}`] as [string, string]]),
-    ['Firings', `${taken}; ${skipped} skipped, ${missed} missed`],
+    ['Fired', `${taken} (skipped ${skipped}, missed ${missed})`],
     ['Defined by', origin === 'app' ? 'the app' : 'a command'],
     ...(paused || note === null ? [] : [['Note', note] as [string, string]]),
   ];

@@ -102,7 +102,7 @@ function Facts({ view }: { view: ShownTurn }) {
       </p>
       {steered_by.length > 0 && (
         <p>
-          Told the model something meanwhile: <Words of={steered_by.join(', ')} />
+          Told the model something, or changed a call, meanwhile: <Words of={steered_by.join(', ')} />
         </p>
       )}
       {reason && (
