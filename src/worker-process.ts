@@ -6,7 +6,7 @@ import { Client } from '@temporalio/client';
 import { NativeConnection, type Worker } from '@temporalio/worker';
 import type { Notifier } from './activities/ports';
 import type { App } from './agents/define';
-import { scheduleInWords } from './agents/schedules';
+import { scheduleInWords } from './schedules/definition';
 import { FileTrust } from './attestation/file-trust';
 import { ServerUnreachable } from './shared/wire/errors';
 import type { Site } from './shared/wire/cross-site-check';
@@ -31,7 +31,7 @@ import { useThreads } from './tools/isolation/pool';
 import { Registry } from './tools/catalogue/registry';
 import { createWorker } from './worker';
 import { describeModels, openModel, withoutProviders } from './worker/own-model';
-import { reportSchedules } from './worker/schedules-at-start';
+import { reportSchedules } from './schedules/at-start';
 import type { ToolLogger } from './tools/define/tool';
 import { optional } from './shared/json/optional';
 

@@ -42,7 +42,7 @@ import { Registry } from './tools/catalogue/registry';
 import { NO_SOURCE, type ToolSource } from './tools/catalogue/tool-source';
 import { watchEventLoop } from './worker/event-loop-watch';
 import { checkModels, warnOfMisfits, warnOfPrices } from './worker/models-at-start';
-import { applySchedules } from './worker/schedules-at-start';
+import { applySchedules } from './schedules/at-start';
 import { workflowBundle, type WorkflowBundle } from './worker/workflow-bundle';
 import { version } from './version';
 import { NAMESPACE_ATTRIBUTES } from './shared/search-attributes';

@@ -6,7 +6,7 @@ import { StoreError } from '../store/store';
 import { admitCall } from './admission/admit-call';
 import { admitDirect } from './admission/admit-direct';
 import { closeQuestion, deliverCallback, notify } from './people/questions';
-import { beginFiring, endFiring } from './step/firings';
+import { beginFiring, endFiring } from '../schedules/firings';
 import { beginSession, checkFork } from './step/sessions';
 import { checkAnswer, checkDecision, checkSteer, keepSaid, readCard, readSaid } from './people/check-decisions';
 import { closeSubTurn, forwardDecision, lookAtSubTurn } from './sub-agents/close-sub-turn';
@@ -14,7 +14,7 @@ import { compact } from './step/compact';
 import type { Dependencies } from './ports';
 import { inspectEffect, settleEffect } from './effects/settle-effect';
 import { endTurn } from './step/turn-start-and-end';
-import { checkOwnTurn, checkStore } from './checks/own-turn';
+import { checkOwnTurn, checkStore, wantsSignatures } from './checks/own-turn';
 import { openSubTurn } from './sub-agents/open-sub-turn';
 import { withAttempts, withHeartbeat } from './call/heartbeat';
 import { reconcileEffect } from './effects/reconcile-effect';
@@ -48,7 +48,7 @@ export function createActivities(deps: Dependencies): Activities {
     lookAtTurn: (input) => deps.turnEnds.look(input),
     beginSession: (input) => beginSession(deps, input),
     checkFork: (input) => checkFork(deps, input),
-    beginFiring: (input) => beginFiring(deps, input),
+    beginFiring: (input) => beginFiring(deps, input, wantsSignatures),
     endFiring: (input) => endFiring(deps, input),
     deliverCallback: (input) => orStoreFault(deliverCallback(deps, input)),
     endTurn: own(deps, (input) => withHeartbeat(() => orStoreFault(endTurn(deps, input)))),

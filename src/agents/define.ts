@@ -20,7 +20,7 @@ import { isTool, type Tool } from '../tools/define/tool';
 import { giveResultTool, resultFaults } from './give-result';
 import { copyAsJson, isZod } from '../tools/schema/schema';
 import { DEFAULT_LIMITS, LIMIT_NAMES, limitFaults } from './limits';
-import { budgetsWithSchedules, scheduleFaults, type ScheduleDefinition } from './schedules';
+import { budgetsWithSchedules, scheduleFaults, type ScheduleDefinition } from '../schedules/definition';
 
 export type { AgentPermissions } from '../tools/admit/policy';
 const NAME = /^[A-Za-z0-9._~-]{1,64}$/;

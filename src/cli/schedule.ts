@@ -1,10 +1,10 @@
 /** `holdfast schedule`: turns that begin by themselves. Those of an app are defined in the app; these commands see them too. */
 import type { Command } from 'commander';
-import { ownFaults, scheduleSettings, type ScheduleDefinition } from '../agents/schedules';
+import { ownFaults, scheduleSettings, type ScheduleDefinition } from '../schedules/definition';
 import type { Schedules } from '../client/schedules';
 import { optional } from '../shared/json/optional';
-import { spanInWords } from '../shared/schedule/cron';
-import { OVERLAPS, type Overlap } from '../shared/schedule/schedule';
+import { spanInWords } from '../schedules/cron';
+import { OVERLAPS, type Overlap } from '../shared/schedule';
 import { durationMs } from '../shared/approval/person-question';
 import type { FiringView, ScheduleView } from '../shapes/schedule';
 import { several, userName } from './support/decide-options';

@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import { ScheduleAlreadyRunning, WorkflowNotFoundError, type Client, type ScheduleHandle } from '@temporalio/client';
 import type { FiringView, ScheduleView } from '../shapes/schedule';
 import type { TurnSummary } from '../shapes/turn-view';
-import { timesInWords } from '../shared/schedule/cron';
+import { timesInWords } from '../schedules/cron';
 import {
   firingTurnId,
   SCHEDULE_NAME,
@@ -11,7 +11,7 @@ import {
   type FiringReport,
   type Overlap,
   type ScheduleSettings,
-} from '../shared/schedule/schedule';
+} from '../shared/schedule';
 import { createSchedule, findSchedule, overlapPolicy, scheduleNames, type FoundSchedule } from '../temporal/schedules';
 import { InvalidRequest, ScheduleNotFound, TurnNotFound } from './errors';
 
@@ -52,21 +52,21 @@ export class Schedules {
 
   /** @throws ScheduleNotFound */
   async show(name: string): Promise<ScheduleView> {
-    return this.view(await this.found(name), MOST_FIRINGS);
+    return this.view(await this.find(name), MOST_FIRINGS);
   }
 
   /**
    * Makes a schedule that no app defines. Workers leave it as it is.
-   * @param settings without faults (agents/schedules.ts)
-   * @param paused it begins paused, with this note
+   * @param settings without faults (schedules/definition.ts)
+   * @param pauseNote it begins paused, with this note
    * @throws InvalidRequest if there is one of this name
    */
-  async create(settings: ScheduleSettings, paused?: string): Promise<ScheduleView> {
+  async create(settings: ScheduleSettings, pauseNote?: string): Promise<ScheduleView> {
     const { temporal, taskQueue } = this.of;
     try {
       await createSchedule(temporal, settings, 'command', {
         taskQueue,
-        ...(paused === undefined ? {} : { paused: noteOf(paused) }),
+        ...(pauseNote === undefined ? {} : { paused: noteOf(pauseNote) }),
       });
     } catch (error) {
       if (!(error instanceof ScheduleAlreadyRunning)) throw error;
@@ -92,7 +92,7 @@ export class Schedules {
    * @throws ScheduleNotFound
    */
   async trigger(name: string): Promise<void> {
-    const { schedule } = await this.found(name);
+    const { schedule } = await this.find(name);
     await (await this.handle(name)).trigger(overlapPolicy(schedule.overlap));
   }
 
@@ -109,15 +109,15 @@ export class Schedules {
     await (await this.handle(name)).delete();
   }
 
-  private async found(name: string): Promise<FoundSchedule> {
+  private async find(name: string): Promise<FoundSchedule> {
     const { temporal, taskQueue } = this.of;
-    const found = SCHEDULE_NAME.test(name) ? await findSchedule(temporal, name, taskQueue) : null;
-    if (found === null) throw new ScheduleNotFound(name);
-    return found;
+    const schedule = SCHEDULE_NAME.test(name) ? await findSchedule(temporal, name, taskQueue) : null;
+    if (schedule === null) throw new ScheduleNotFound(name);
+    return schedule;
   }
 
   private async handle(name: string): Promise<ScheduleHandle> {
-    await this.found(name);
+    await this.find(name);
     return this.of.temporal.schedule.getHandle(scheduleId(name));
   }
 

@@ -1,6 +1,6 @@
 /** Schemas of schedules: their settings, their next times and their last firings. Wire format: snake_case. */
 import { z } from 'zod';
-import { OVERLAPS } from '../shared/schedule/schedule';
+import { OVERLAPS } from '../shared/schedule';
 
 const time = z.string().meta({ format: 'date-time' });
 

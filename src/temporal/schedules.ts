@@ -15,7 +15,7 @@ import {
   type Overlap,
   type ScheduleOrigin,
   type ScheduleSettings,
-} from '../shared/schedule/schedule';
+} from '../shared/schedule';
 import { FIRING_WORKFLOW } from '../workflows/contract';
 
 /** A schedule as Temporal has it. */

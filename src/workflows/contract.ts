@@ -6,7 +6,7 @@ import type { CardState } from '../cards/card';
 export type { CallInput, CallOptions, TurnInput } from '../shared/io/activities';
 export type { SessionInput } from '../shared/turn/session';
 export type { BudgetName } from '../shared/budget-book';
-export type { FiringInput, FiringReport } from '../shared/schedule/schedule';
+export type { FiringInput, FiringReport } from '../shared/schedule';
 
 export const TURN_WORKFLOW = 'turn';
 /** One tool call without a model: answers signals, update and query as a turn does. */

@@ -1,6 +1,6 @@
 /** The data of an approval: what people decided on a call, and whether that counts. Plain data: it travels through history. */
 import type { Json, JsonObject } from '../json/json';
-import { SCHEDULE_PREFIX } from '../schedule/schedule';
+import { SCHEDULE_PREFIX } from '../schedule';
 import { withoutUnseen } from '../text/visible';
 import type { ApprovalPolicy } from './policy';
 

@@ -1,6 +1,6 @@
 /** The activities, as workflows call them. */
 import type { CallbackInput } from '../wire/callback';
-import type { BeginFiringInput, BeginFiringOutput, EndFiringInput, EndFiringOutput } from './firing';
+import type { BeginFiringInput, BeginFiringOutput, EndFiringInput, EndFiringOutput } from '../schedule';
 import type { SubTurnReport } from '../turn/sub-turn';
 import type { AdmitCallInput, AdmitCallOutput, AdmitDirectInput, AdmitDirectOutput } from './admission';
 import type {
@@ -91,4 +91,3 @@ export * from './step';
 export * from './admission';
 export * from './people';
 export * from './sub-turns';
-export * from './firing';

@@ -14,7 +14,7 @@ import { compileApprovalLists } from '../../rules/approval-entries';
 import { approvalPolicyOf, type ApprovalSettings } from '../../rules/approvals';
 import { hashJson } from '../../shared/json/digests';
 import type { Agent } from '../../agents/agent';
-import type { ScheduleDefinition } from '../../agents/schedules';
+import type { ScheduleDefinition } from '../../schedules/definition';
 import { budgetsOf, type ToolBudget } from '../limits/budgets';
 import { joinHooks, type Hooks } from '../admit/hooks';
 import { compilePolicy, type Policy } from '../admit/policy';

@@ -17,11 +17,19 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { TypedSearchAttributes, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import type { BeginFiringInput, EndFiringOutput, TurnInput } from '../../shared/io/activities';
+import type { TurnInput } from '../../shared/io/activities';
 import { traceId, workflowId } from '../../shared/ids';
 import { hashJson } from '../../shared/json/digests';
 import { optional } from '../../shared/json/optional';
-import { firingTurnId, SCHEDULE_NAME, scheduleId, type FiringInput, type FiringReport } from '../../shared/schedule/schedule';
+import {
+  firingTurnId,
+  SCHEDULE_NAME,
+  scheduleId,
+  type BeginFiringInput,
+  type EndFiringOutput,
+  type FiringInput,
+  type FiringReport,
+} from '../../shared/schedule';
 import { keyword } from '../../shared/search-attributes';
 import { inlineCode } from '../../shared/text/visible';
 import { beginFiring, endFiring } from '../activities';

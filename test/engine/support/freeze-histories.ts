@@ -6,7 +6,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
-import { scheduleSettings } from '../../../src/agents/schedules';
+import { scheduleSettings } from '../../../src/schedules/definition';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { startDevServer } from '../../../src/devserver/dev-server';
 import { findTemporalCli } from '../../../src/devserver/find-cli';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import Long from 'long';
 import { defineAgent, defineApp } from '../../../src/agents/define';
-import { scheduleSettings, type ScheduleDefinition } from '../../../src/agents/schedules';
-import type { FiringReport } from '../../../src/shared/schedule/schedule';
+import { scheduleSettings, type ScheduleDefinition } from '../../../src/schedules/definition';
+import type { FiringReport } from '../../../src/shared/schedule';
 import { createSchedule } from '../../../src/temporal/schedules';
 import { capturedLog } from '../../support/captured-log';
 import { ask, say, ScriptedModel } from '../../support/scripted-model';

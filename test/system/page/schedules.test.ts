@@ -1,17 +1,17 @@
 /** The pages of schedules, as an operator uses them. */
-import { scheduleSettings } from '../../../src/agents/schedules';
 import { describeInBrowser } from '../support/browser';
 import { ana, olga, withPage } from './scene';
 import { holdsUp, payment } from './support';
 
-const message = payment('Bolt AG', 9_900);
+const MORNING = {
+  ...{ name: 'morning', cron: '0 7 * * 1-5', timezone: 'Europe/Berlin', agent: 'payables', message: payment('Bolt AG', 9_900) },
+  budget: { windowMs: 86_400_000, costUsd: 5 },
+};
 
 describeInBrowser('the schedules', (browser) => {
   it('show when they run and how it went, and are paused, resumed and run by an administrator', () =>
-    withPage(browser(), {}, async (scene) => {
+    withPage(browser(), { schedules: [MORNING] }, async (scene) => {
       const { schedules } = scene.client;
-      const definition = { name: 'morning', cron: '0 7 * * 1-5', timezone: 'Europe/Berlin', agent: 'payables', message };
-      await schedules.create(scheduleSettings({ ...definition, budget: { windowMs: 86_400_000, costUsd: 5 } }));
       const admin = await scene.open(olga);
       const { page } = admin;
       await page.getByRole('link', { name: 'Schedules' }).click();
@@ -29,7 +29,7 @@ describeInBrowser('the schedules', (browser) => {
       await page.getByRole('button', { name: 'Run now' }).click();
       const turn = page.getByRole('link', { name: /^morning-\d{8}T\d{6}Z$/ });
       await turn.waitFor();
-      await page.getByText('awaiting approval').waitFor();
+      await page.getByText('waits for approval').waitFor();
       await holdsUp(admin, 'schedule');
       await page.getByRole('button', { name: 'Resume …' }).click();
       await page.getByRole('button', { name: 'Resume', exact: true }).click();

@@ -19,7 +19,7 @@ const OTHERS: Record<string, string> = {
   '/a2a/{agent}': 'an agent of the app; tasks of others: test/engine/protocols/a2a.test.ts',
   '/a2a/{agent}/.well-known/agent-card.json': 'the same for all',
   '/v1/ag-ui/{agent}': 'an agent of the app; a thread in its body is found as a session is',
-  '/v1/schedules/{name}': 'a schedule, which is the operator’s: test/unit/gateway/schedules.test.ts',
+  '/v1/schedules/{name}': 'a schedule, which is the operator’s: test/unit/schedules/route.test.ts',
   '/v1/schedules/{name}/pause': 'the same',
   '/v1/schedules/{name}/resume': 'the same',
   '/v1/schedules/{name}/trigger': 'the same',

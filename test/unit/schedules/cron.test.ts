@@ -1,5 +1,5 @@
-import { cronFault, isTimeZone, spanInWords, timesInWords } from '../../../src/shared/schedule/cron';
-import { firingTurnId, scheduleId } from '../../../src/shared/schedule/schedule';
+import { cronFault, isTimeZone, spanInWords, timesInWords } from '../../../src/schedules/cron';
+import { firingTurnId, scheduleId } from '../../../src/shared/schedule';
 import { isTurnId } from '../../../src/shared/ids';
 
 describe('a firing', () => {

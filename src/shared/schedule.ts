@@ -1,5 +1,5 @@
 /** A schedule in its stored form, its names, and the input and report of its firings. Plain data: it travels through history. */
-import type { TurnState } from '../turn/turn-states';
+import type { TurnState } from './turn/turn-states';
 
 /** At most 50 characters: with a time they make a turn id, with `schedule.` the name of a budget. */
 export const SCHEDULE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$/;
@@ -77,3 +77,27 @@ export function firingTurnId(name: string, atMs: number): string {
 export function costRegister(name: string): string {
   return `kept/schedule/${name}/cost`;
 }
+
+// What the activities of a firing take and give.
+
+/** Asks whether the turn of a firing may begin, and for the proof of who asks. */
+export interface BeginFiringInput extends FiringInput {
+  turn_id: string;
+  /** ISO 8601 */
+  scheduled_at: string;
+}
+
+export type BeginFiringOutput =
+  /** `attestation`: the signed start; absent: this worker has no key, or its app does not define the schedule. */
+  | { begin: true; attestation?: string }
+  /** No turn begins; `reason` says why. */
+  | { begin: false; reason: string };
+
+/** Asks how the turn of a firing has ended, and counts what it cost. */
+export interface EndFiringInput extends BeginFiringInput {
+  /** How long to wait for its end, ms. */
+  within_ms: number;
+}
+
+/** `running`: it goes on. */
+export type EndFiringOutput = { state: 'running' } | Pick<FiringReport, 'state' | 'reason'>;

@@ -1,24 +1,37 @@
 /** The beginning and the end of a schedule's firing: its budget of model cost, and the signature under the start of its turn. */
-import { hashJson } from '../../shared/json/digests';
-import { asJson, type Json } from '../../shared/json/json';
-import { workflowId } from '../../shared/ids';
-import { spanInWords } from '../../shared/schedule/cron';
-import { costRegister, firingTurnId, scheduleId, type CostBudget } from '../../shared/schedule/schedule';
-import type { BeginFiringInput, BeginFiringOutput, EndFiringInput, EndFiringOutput } from '../../shared/io/activities';
-import { scheduleSettings } from '../../agents/schedules';
-import type { Dependencies } from '../ports';
-import { wantsSignatures } from '../checks/own-turn';
+import { hashJson } from '../shared/json/digests';
+import { asJson, type Json } from '../shared/json/json';
+import { workflowId } from '../shared/ids';
+import { spanInWords } from './cron';
+import {
+  costRegister,
+  firingTurnId,
+  scheduleId,
+  type BeginFiringInput,
+  type BeginFiringOutput,
+  type CostBudget,
+  type EndFiringInput,
+  type EndFiringOutput,
+} from '../shared/schedule';
+import { scheduleSettings } from './definition';
+import type { PreparedAgent } from '../tools/catalogue/registry';
+import type { Dependencies } from '../activities/ports';
 
 /**
  * A worker signs only what its own app defines: whoever can start workflows could else have any message signed. A schedule that was made
  * by a command is not signed, so it starts no turn of an agent that takes signed decisions only.
+ * @param wantsSignatures whether turns of the agent take signed starts only
  */
-export async function beginFiring(deps: Dependencies, input: BeginFiringInput): Promise<BeginFiringOutput> {
+export async function beginFiring(
+  deps: Dependencies,
+  input: BeginFiringInput,
+  wantsSignatures: (agent: PreparedAgent) => boolean,
+): Promise<BeginFiringOutput> {
   const { schedule, turn_id, scheduled_at } = input;
   const { name, agent, message, cost } = schedule;
   if (cost !== null) {
-    const spent = await spentIn(deps, name, cost);
-    if (spent >= cost.cost_usd) return { begin: false, reason: spentReason(spent, cost) };
+    const sum = await costWithin(deps, name, cost);
+    if (sum >= cost.cost_usd) return { begin: false, reason: budgetReason(sum, cost) };
   }
   const prepared = deps.registry.agent(agent);
   const isOwn = deps.registry.schedules.some((own) => hashJson(asJson(scheduleSettings(own))) === hashJson(asJson(schedule)));
@@ -52,7 +65,7 @@ interface TurnCost {
 /** The oldest are dropped beyond: a schedule that needs more has a window of very many turns. */
 const MOST_COSTS = 2000;
 
-async function spentIn({ store }: Pick<Dependencies, 'store'>, name: string, { window_ms }: CostBudget): Promise<number> {
+async function costWithin({ store }: Pick<Dependencies, 'store'>, name: string, { window_ms }: CostBudget): Promise<number> {
   const { value, now } = await store.registers.read(costRegister(name));
   return within(value, now - window_ms).reduce((sum, { cost_usd }) => sum + cost_usd, 0);
 }
@@ -74,6 +87,6 @@ function within(value: Json, since: number): TurnCost[] {
   return ((value ?? []) as unknown as TurnCost[]).filter(({ at }) => at > since);
 }
 
-function spentReason(spent: number, { cost_usd, window_ms }: CostBudget): string {
-  return `The budget of this schedule is spent: its turns cost ${spent.toFixed(4)} USD in the last ${spanInWords(window_ms)}, and ${cost_usd} are allowed.`;
+function budgetReason(sum: number, { cost_usd, window_ms }: CostBudget): string {
+  return `The budget of this schedule is spent: its turns cost ${sum.toFixed(4)} USD in the last ${spanInWords(window_ms)}, and ${cost_usd} are allowed.`;
 }

@@ -6,10 +6,10 @@ import { z } from 'zod';
 import { ScheduleNotFound } from '../client/errors';
 import type { Schedules } from '../client/schedules';
 import { exampleSchedule, scheduleList, scheduleView, type ScheduleView } from '../shapes/schedule';
-import { scheduleId } from '../shared/schedule/schedule';
-import { sees, type Principal } from './auth/principals';
-import type { GatewayParts, Route } from './route';
-import { acceptedAnswer, answer, answers, body, jsonSchema, postHeaders, type Acceptance } from './schemas/common';
+import { scheduleId } from '../shared/schedule';
+import { sees, type Principal } from '../gateway/auth/principals';
+import type { GatewayParts, Route } from '../gateway/route';
+import { acceptedAnswer, answer, answers, body, jsonSchema, postHeaders, type Acceptance } from '../gateway/schemas/common';
 
 const SEE_OTHERS = ['approver', 'auditor', 'admin'] as const;
 const tags = ['schedules'];
@@ -42,7 +42,7 @@ const schemas = {
   },
 };
 
-function act(summary: string, description: string, done: string) {
+function act(summary: string, description: string, answerText: string) {
   return {
     summary,
     description,
@@ -50,7 +50,7 @@ function act(summary: string, description: string, done: string) {
     params,
     headers: postHeaders,
     body: body(noteBody, { note: 'The bank is closed.' }),
-    response: answers({ 200: acceptedAnswer(done) }, 404, 409),
+    response: answers({ 200: acceptedAnswer(answerText) }, 404, 409),
   };
 }
 
@@ -100,10 +100,10 @@ function seesSchedules(principal: Principal): boolean {
   return sees(principal, scheduleId('any'));
 }
 
-const DONE = { pause: 'paused', resume: 'resumed', trigger: 'run' } as const;
+const VERBS = { pause: 'paused', resume: 'resumed', trigger: 'run' } as const;
 
 /** Temporal keeps one text, and not who wrote it. */
-function noteBy({ name }: Principal, act: keyof typeof DONE, note: string | undefined): string {
-  const by = `${DONE[act]} by ${name}`;
+function noteBy({ name }: Principal, act: keyof typeof VERBS, note: string | undefined): string {
+  const by = `${VERBS[act]} by ${name}`;
   return note === undefined || note.trim() === '' ? by : `${note.trim()} (${by})`;
 }

@@ -3,8 +3,8 @@ import { durationMs } from '../shared/approval/person-question';
 import { plainName } from '../shared/approval/approval';
 import { isJsonObject, unknownFields } from '../shared/json/json';
 import { optional } from '../shared/json/optional';
-import { cronFault, isTimeZone, timesInWords } from '../shared/schedule/cron';
-import { OVERLAPS, SCHEDULE_NAME, scheduleId, type Overlap, type ScheduleSettings } from '../shared/schedule/schedule';
+import { cronFault, isTimeZone, timesInWords } from './cron';
+import { OVERLAPS, SCHEDULE_NAME, scheduleId, type Overlap, type ScheduleSettings } from '../shared/schedule';
 import type { Budget } from '../tools/limits/budgets';
 
 /** Starts a turn of an agent at set times, as the principal `schedule/NAME`. It has either `cron` or `every`. */

@@ -1,6 +1,6 @@
 import { defineAgent, defineApp } from '../../../src/agents/define';
-import { scheduleSettings, type ScheduleDefinition } from '../../../src/agents/schedules';
-import { changedFields } from '../../../src/worker/schedules-at-start';
+import { scheduleSettings, type ScheduleDefinition } from '../../../src/schedules/definition';
+import { changedFields } from '../../../src/schedules/at-start';
 import { Registry } from '../../../src/tools/catalogue/registry';
 import { pays } from '../../support/tools';
 

@@ -5,9 +5,9 @@
  */
 import { ScheduleAlreadyRunning, type Client } from '@temporalio/client';
 import type { App } from '../agents/define';
-import { scheduleSettings } from '../agents/schedules';
+import { scheduleSettings } from './definition';
 import { hashJson } from '../shared/json/digests';
-import { scheduleId, type ScheduleSettings } from '../shared/schedule/schedule';
+import { scheduleId, type ScheduleSettings } from '../shared/schedule';
 import { errorMessage } from '../shared/text/error-message';
 import { createSchedule, findSchedule, scheduleNames, updateSchedule, type FoundSchedule } from '../temporal/schedules';
 import type { ToolLogger } from '../tools/define/tool';
@@ -39,9 +39,9 @@ export async function reportSchedules(place: Place): Promise<void> {
 export async function applySchedules(place: Place, schedules: NonNullable<App['schedules']>): Promise<void> {
   const { log } = place;
   try {
-    const wanted = schedules.map(scheduleSettings);
-    for (const settings of wanted) await orLog(place, settings.name, () => apply(place, settings));
-    const names = new Set(wanted.map(({ name }) => name));
+    const all = schedules.map(scheduleSettings);
+    for (const settings of all) await orLog(place, settings.name, () => apply(place, settings));
+    const names = new Set(all.map(({ name }) => name));
     for await (const name of scheduleNames(place.client))
       if (!names.has(name)) await orLog(place, name, () => setAside(place, name));
   } catch (error) {
@@ -71,27 +71,27 @@ async function apply(place: Place, settings: ScheduleSettings): Promise<void> {
       if (!(error instanceof ScheduleAlreadyRunning)) throw error;
       // Another worker was faster, or the name is taken.
       const other = await findSchedule(client, schedule, taskQueue);
-      if (other === null) return log.error({ schedule, todo: TAKEN }, 'the name of a schedule is taken');
+      if (other === null) return log.error({ schedule, todo: NAME_CONFLICT }, 'the name of a schedule is taken');
       return update(place, settings, other);
     }
   }
   return update(place, settings, found);
 }
 
-const TAKEN = 'another task queue or program of this namespace has a schedule of this name: choose another name';
+const NAME_CONFLICT = 'another task queue or program of this namespace has a schedule of this name: choose another name';
 
-async function update({ client, taskQueue, log }: Place, settings: ScheduleSettings, found: FoundSchedule): Promise<void> {
+async function update({ client, taskQueue, log }: Place, settings: ScheduleSettings, existing: FoundSchedule): Promise<void> {
   const { name: schedule } = settings;
-  if (found.origin === 'command') {
+  if (existing.origin === 'command') {
     const todo = `the schedule of the command runs, and that of the app does not: delete it (holdfast schedule delete ${schedule}), or rename one`;
     return log.error({ schedule, todo }, 'a command has made a schedule of this name');
   }
-  const changed = changedFields(found.schedule, settings);
+  const changed = changedFields(existing.schedule, settings);
   if (changed.length > 0) {
     await updateSchedule(client, settings, 'app', taskQueue);
     log.info({ schedule, changed }, 'schedule updated');
   }
-  const { paused, note } = found.description.state;
+  const { paused, note } = existing.description.state;
   if (!paused || note?.startsWith(GONE_NOTE) !== true) return;
   await client.schedule.getHandle(scheduleId(schedule)).unpause('In the app again');
   log.info({ schedule }, 'schedule resumed: the app has it again');

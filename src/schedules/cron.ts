@@ -3,7 +3,7 @@
  * is found when the app is defined, and times are put into words. Temporal's forms with six or seven fields are left out, since other
  * crons read them otherwise.
  */
-import type { ScheduleSettings } from './schedule';
+import type { ScheduleSettings } from '../shared/schedule';
 
 interface Field {
   name: string;
