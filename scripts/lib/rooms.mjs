@@ -73,7 +73,7 @@ const TABLE = {
   files: { may: ['shared', 'record', 'store'], types: ['shapes', 'model', 'tools'] },
   telemetry: { may: ['shared'], types: ['tools'] },
   model: { may: ['shared', 'telemetry'], types: ['store'] },
-  tools: { may: ['shared', 'files', 'record', 'rules', 'store', 'telemetry'], types: ['agents', 'model', 'shapes'] },
+  tools: { may: ['shared', 'files', 'record', 'rules', 'store', 'telemetry'], types: ['agents', 'model', 'schedules', 'shapes'] },
   mcp: { may: ['shared', 'files', 'store', 'telemetry', 'tools', 'processes'] },
   processes: { may: ['shared'] },
   agents: { may: ['shared', 'rules', 'schedules', 'telemetry', 'tools'], types: ['model', 'store', 'shapes'] },

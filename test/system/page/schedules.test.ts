@@ -43,6 +43,8 @@ describeInBrowser('the schedules', (browser) => {
       await approver.page.getByRole('navigation', { name: 'Pages' }).waitFor();
       expect(await approver.page.getByRole('link', { name: 'Schedules' }).count()).toBe(0);
       await schedules.delete('morning');
-      await scene.client.turn(turn_id).cancel();
+      const waiting = scene.client.turn(turn_id);
+      await waiting.cancel();
+      await waiting.result();
     }));
 });
