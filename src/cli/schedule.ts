@@ -1,6 +1,6 @@
 /** `holdfast schedule`: turns that begin by themselves. Those of an app are defined in the app; these commands see them too. */
 import type { Command } from 'commander';
-import { ownFaults, scheduleSettings, type ScheduleDefinition } from '../schedules/definition';
+import type { ScheduleDefinition } from '../schedules/definition';
 import type { Schedules } from '../client/schedules';
 import { optional } from '../shared/json/optional';
 import { spanInWords } from '../schedules/cron';
@@ -44,10 +44,8 @@ export function scheduleCommands(command: Command, output: () => Output): void {
     .option('--paused', 'it begins paused')
     .action(async (name: string, message: string[], options: Creation) => {
       const definition = definitionOf(name, message.join(' '), options);
-      const faults = ownFaults(definition);
-      if (faults.length > 0) throw new UsageError(`The schedule is not well defined:\n- ${faults.join('\n- ')}`);
       const note = options.paused ? `made paused by ${userName()}` : undefined;
-      const view = await withSchedules((of) => of.create(scheduleSettings(definition), note));
+      const view = await withSchedules((of) => of.create(definition, note));
       output().answer(view, describeWhole(view));
     });
   command

@@ -1,17 +1,10 @@
 /** Schedules: lists them with their next times and last firings, pauses, resumes and triggers them, and makes new ones. */
-import pLimit from 'p-limit';
 import { ScheduleAlreadyRunning, WorkflowNotFoundError, type Client, type ScheduleHandle } from '@temporalio/client';
 import type { FiringView, ScheduleView } from '../shapes/schedule';
 import type { TurnSummary } from '../shapes/turn-view';
 import { timesInWords } from '../schedules/cron';
-import {
-  firingTurnId,
-  SCHEDULE_NAME,
-  scheduleId,
-  type FiringReport,
-  type Overlap,
-  type ScheduleSettings,
-} from '../shared/schedule';
+import { ownFaults, scheduleSettings, type ScheduleDefinition } from '../schedules/definition';
+import { firingTurnId, SCHEDULE_NAME, scheduleId, type FiringReport, type Overlap } from '../shared/schedule';
 import { createSchedule, findSchedule, overlapPolicy, scheduleNames, type FoundSchedule } from '../temporal/schedules';
 import { InvalidRequest, ScheduleNotFound, TurnNotFound } from './errors';
 
@@ -44,10 +37,16 @@ export class Schedules {
     const { temporal, taskQueue } = this.of;
     const names: string[] = [];
     for await (const name of scheduleNames(temporal)) names.push(name);
-    const inTurn = pLimit(AT_ONCE);
-    const found = await Promise.all(names.sort().map((name) => inTurn(() => findSchedule(temporal, name, taskQueue))));
-    const ours = found.filter((one) => one !== null).slice(0, limit);
-    return Promise.all(ours.map((one) => inTurn(() => this.view(one, 1))));
+    const views: ScheduleView[] = [];
+    names.sort();
+    for (let at = 0; at < names.length && views.length < limit; at += AT_ONCE) {
+      const batch = names.slice(at, at + AT_ONCE).map(async (name) => {
+        const schedule = await findSchedule(temporal, name, taskQueue);
+        return schedule === null ? [] : [await this.view(schedule, 1)];
+      });
+      views.push(...(await Promise.all(batch)).flat());
+    }
+    return views.slice(0, limit);
   }
 
   /** @throws ScheduleNotFound */
@@ -56,25 +55,25 @@ export class Schedules {
   }
 
   /**
-   * Makes a schedule that no app defines. Workers leave it as it is.
-   * @param settings without faults (schedules/definition.ts)
+   * Makes a schedule that no app defines. Workers leave it as it is, and count no `budget.calls`, which is the app's to define.
    * @param pauseNote it begins paused, with this note
-   * @throws InvalidRequest if there is one of this name
+   * @throws InvalidRequest that lists every fault; also if there is one of this name
    */
-  async create(settings: ScheduleSettings, pauseNote?: string): Promise<ScheduleView> {
+  async create(definition: ScheduleDefinition, pauseNote?: string): Promise<ScheduleView> {
     const { temporal, taskQueue } = this.of;
+    const faults = ownFaults(definition);
+    if (definition.budget?.calls !== undefined) faults.push('budget.calls is for schedules of an app');
+    if (faults.length > 0) throw new InvalidRequest(`The schedule is not well defined:\n- ${faults.join('\n- ')}`);
+    const paused = pauseNote === undefined ? {} : { paused: noteOf(pauseNote) };
     try {
-      await createSchedule(temporal, settings, 'command', {
-        taskQueue,
-        ...(pauseNote === undefined ? {} : { paused: noteOf(pauseNote) }),
-      });
+      await createSchedule(temporal, scheduleSettings(definition), 'command', { taskQueue, ...paused });
     } catch (error) {
       if (!(error instanceof ScheduleAlreadyRunning)) throw error;
       throw new InvalidRequest(
-        `There is a schedule ${JSON.stringify(settings.name)} already. Choose another name, or delete it.`,
+        `There is a schedule ${JSON.stringify(definition.name)} already. Choose another name, or delete it.`,
       );
     }
-    return this.show(settings.name);
+    return this.show(definition.name);
   }
 
   /** Nothing fires until it is resumed, except by `trigger` and `backfill`. @throws ScheduleNotFound */

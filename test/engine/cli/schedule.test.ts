@@ -49,7 +49,7 @@ describe('holdfast schedule', () => {
       '--overlap',
       'skip',
     ];
-    const { code, stderr } = await run(args, environment());
+    const { code, stderr } = await run(args, environment({ TEMPORAL_ADDRESS: testAddress() }));
     expect([code, stderr]).toEqual([2, expect.stringMatching(/name "a\/b" must match[^]*it has both cron and every/)]);
     const late = await run(
       ['schedule', 'backfill', 'x', '--from', '2026-11-20', '--until', '2026-11-21T00:00:00Z'],

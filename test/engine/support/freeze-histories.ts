@@ -6,7 +6,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
-import { scheduleSettings } from '../../../src/schedules/definition';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { startDevServer } from '../../../src/devserver/dev-server';
 import { findTemporalCli } from '../../../src/devserver/find-cli';
@@ -119,7 +118,7 @@ async function sessionHistory(engine: Engine, [first = '', ...others]: string[])
 async function firingHistory({ client }: Engine, at: Date) {
   const cost = { windowMs: 3_600_000, costUsd: 5 };
   const definition = { name: 'frozen', cron: '0 7 * * *', agent: 'tester', message: 'Report.', budget: cost };
-  await client.schedules.create(scheduleSettings(definition), 'frozen');
+  await client.schedules.create(definition, 'frozen');
   await client.schedules.backfill('frozen', { from: at, until: at });
   const { action } = await eventually('it fires', async () => {
     const { info } = await client.temporal.schedule.getHandle('schedule/frozen').describe();

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import Long from 'long';
 import { defineAgent, defineApp } from '../../../src/agents/define';
-import { scheduleSettings, type ScheduleDefinition } from '../../../src/schedules/definition';
+import type { ScheduleDefinition } from '../../../src/schedules/definition';
 import type { FiringReport } from '../../../src/shared/schedule';
-import { createSchedule } from '../../../src/temporal/schedules';
 import { capturedLog } from '../../support/captured-log';
 import { ask, say, ScriptedModel } from '../../support/scripted-model';
 import { Signers } from '../../support/signers';
@@ -127,7 +126,7 @@ describe('a schedule', () => {
     const definition = { name, every: '1s', agent: 'tester', message: 'Look.', overlap: 'allow_all' as const };
     await scheduled({ script: Array(60).fill(say('Seen.')) }, async (engine) => {
       const { client } = engine;
-      const made = await client.schedules.create(scheduleSettings(definition), 'not yet');
+      const made = await client.schedules.create(definition, 'not yet');
       expect(made).toMatchObject({ origin: 'command', paused: true, note: 'not yet', when: 'every 1 s', taken: 0 });
       await client.schedules.trigger(name);
       const [first] = await firings(engine, name, 1);
@@ -152,8 +151,7 @@ describe('a schedule', () => {
     const captured = capturedLog();
     const taskQueue = `schedules-${kept}`;
     await withEngine({ app: appOf({ name: kept }, { name: gone }), taskQueue }, async ({ client }) => {
-      const settings = scheduleSettings({ name: own, cron: '@daily', agent: 'tester', message: 'By hand.' });
-      await createSchedule(client.temporal, settings, 'command', { taskQueue });
+      await client.schedules.create({ name: own, cron: '@daily', agent: 'tester', message: 'By hand.' });
       await client.schedules.pause(kept, 'by ana');
     });
     const app = appOf({ name: kept, message: 'Another.' }, { name: own });
@@ -200,11 +198,10 @@ describe('a schedule', () => {
     const settings = { approvals: 'attested' as const, trust: signers.trust, signingKey: key };
     try {
       await scheduled({ app: appOf({ name }), script: [say('Seen.')], settings, madeUp: true }, async (engine) => {
-        const { client, taskQueue } = engine;
+        const { client } = engine;
         await client.schedules.trigger(name);
         expect(await firings(engine, name, 1)).toMatchObject([{ state: 'completed' }]);
-        const byHand = scheduleSettings({ name: own, cron: '@daily', agent: 'tester', message: 'By hand.' });
-        await createSchedule(client.temporal, byHand, 'command', { taskQueue });
+        await client.schedules.create({ name: own, cron: '@daily', agent: 'tester', message: 'By hand.' });
         await client.schedules.trigger(own);
         const [firing] = await firings(engine, own, 1);
         expect(firing).toMatchObject({ state: 'not_started', reason: expect.stringContaining('not in the app of the worker') });
