@@ -3,6 +3,10 @@ import Long from 'long';
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import type { ScheduleDefinition } from '../../../src/schedules/definition';
 import type { FiringReport } from '../../../src/shared/schedule';
+import { trustedEntry } from '../../../src/attestation/gateway-key';
+import { SigningKey } from '../../../src/attestation/signing-key';
+import { verifyBundle } from '../../../src/audit/verify';
+import { bundleOf } from '../../support/bundle-of';
 import { capturedLog } from '../../support/captured-log';
 import { ask, say, ScriptedModel } from '../../support/scripted-model';
 import { Signers } from '../../support/signers';
@@ -116,6 +120,12 @@ describe('a schedule', () => {
       });
       await turn.approve(call.digest, { by: 'ana' });
       expect(await turn.result()).toMatchObject({ state: 'completed', requester: `schedule/${name}` });
+      const key = SigningKey.generate();
+      const bundle = await bundleOf(client.temporal, engine.store, turn_id, key);
+      expect(await verifyBundle([Buffer.from(bundle)], [trustedEntry(key, { bundle: true })])).toMatchObject({
+        verdict: 'intact',
+      });
+      expect(bundle).toContain(`"requester":"schedule/${name}"`);
       expect((await client.schedules.show(name)).firings).toHaveLength(1);
       expect(await reportsOf(engine, name)).toMatchObject([{ schedule: name, turn_id, state: 'completed', reason: null }]);
     });
