@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { NativeConnection, type Worker } from '@temporalio/worker';
 import type { Notifier } from './activities/ports';
 import type { App } from './agents/define';
+import { scheduleInWords } from './schedules/definition';
 import { FileTrust } from './attestation/file-trust';
 import { ServerUnreachable } from './shared/wire/errors';
 import type { Site } from './shared/wire/cross-site-check';
@@ -22,12 +23,14 @@ import { drain, LAST_MS, type DrainReport, Running } from './telemetry/running';
 import { createLog } from './telemetry/log';
 import { readiness, type Check } from './telemetry/readiness';
 import { installRuntime } from './telemetry/runtime';
+import { makeClient } from './temporal/make-client';
 import { label, routingOf, withoutNewTurns } from './temporal/worker-versions';
 import { version } from './version';
 import { useThreads } from './tools/isolation/pool';
 import { Registry } from './tools/catalogue/registry';
 import { createWorker } from './worker';
 import { describeModels, openModel, withoutProviders } from './worker/own-model';
+import { reportSchedules } from './schedules/at-start';
 import type { ToolLogger } from './tools/define/tool';
 import { optional } from './shared/json/optional';
 
@@ -35,6 +38,8 @@ export interface RunningWorker {
   /** What the worker serves and with what, for the line at start. */
   facts: {
     agents: string[];
+    /** The app's schedules with their times in words; absent: it says nothing of schedules. */
+    schedules?: string[];
     model: string;
     store: string;
     taskQueue: string;
@@ -150,6 +155,7 @@ async function start(
     ...(keys === null ? {} : { codecKeys: keys }),
     approvals,
     trust: new FileTrust({ path: config.trustedKeys, namespace, log }),
+    signingKey: config.signingKey,
     ...(config.oldDigestsUntil ? { oldDigestsUntil: config.oldDigestsUntil } : {}),
     ...(notifier ? { notifier } : {}),
     ...(config.http.callbacks ? { callbacks: callbackSender(config.http.callbacks) } : {}),
@@ -160,6 +166,7 @@ async function start(
   const sweep = config.bundles === null ? null : await import('./worker/audit-bundle-sweep.js');
   const codec = keys === null ? null : await (await import('./encryption/index.js')).openCodec(keys, namespace);
   const endSweep = sweep?.startSweep(config.bundles!, config, { connection, codec, store, log });
+  if (app.schedules === undefined) void reportSchedules({ client: makeClient({ connection, namespace, codec }), taskQueue, log });
   const endThreads = useThreads();
   const finished = worker.run().finally(async () => {
     await endThreads();
@@ -171,6 +178,7 @@ async function start(
   });
   const facts = {
     agents: app.agents.map((agent) => agent.name),
+    ...optional({ schedules: app.schedules?.map(scheduleInWords) }),
     model: describeModels(app, config, model),
     store: withoutPassword(config.store),
     taskQueue,

@@ -4,13 +4,22 @@ import { resolve } from 'node:path';
 import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities';
 import { type Engine, PolicyArchive } from './activities/step/agent-definition';
-import { type CallbackSender, type Notifier, type RunOutcome, TRUSTS_NOBODY, type Trust } from './activities/ports';
+import {
+  type CallbackSender,
+  type Dependencies,
+  type Notifier,
+  type RunOutcome,
+  TRUSTS_NOBODY,
+  type Trust,
+} from './activities/ports';
 import { OLD_DIGESTS_MS } from './activities/checks/resolve-call';
 import type { App } from './agents/define';
 import { approvalsChannel, type Channel } from './config/http';
 import { ConfigError } from './config/error';
 import type { CodecKeys } from './encryption/key-source';
 import { dataConverterOf } from './temporal/data-converter';
+import { attestStart } from './attestation/bundle-signer';
+import { SigningKey } from './attestation/signing-key';
 import { temporalIntents, temporalBudgets } from './temporal/entities';
 import { makeClient } from './temporal/make-client';
 import { temporalTurnEnds } from './temporal/turn-ends';
@@ -34,6 +43,7 @@ import { Registry } from './tools/catalogue/registry';
 import { NO_SOURCE, type ToolSource } from './tools/catalogue/tool-source';
 import { watchEventLoop } from './worker/event-loop-watch';
 import { checkModels, warnOfMisfits, warnOfPrices } from './worker/models-at-start';
+import { applySchedules } from './schedules/at-start';
 import { workflowBundle, type WorkflowBundle } from './worker/workflow-bundle';
 import { version } from './version';
 import { NAMESPACE_ATTRIBUTES } from './shared/search-attributes';
@@ -80,6 +90,8 @@ export interface WorkerParts {
   approvals?: 'any' | 'attested';
   /** Whose signed decisions count. Default: nobody's. */
   trust?: Trust;
+  /** File of the private key that signs the starts of the app's schedules, as a gateway's does. Absent or null: they are not signed. */
+  signingKey?: string | null;
   /** Notifies people that they have to decide. */
   notifier?: Notifier;
   /** Sends turns' callbacks. Default: none are sent. */
@@ -160,6 +172,7 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
     ...entities,
     outside,
     trust,
+    signStart: startSigner(parts),
     notifier,
     callbacks,
     live,
@@ -195,8 +208,18 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
     ...deploymentOptions(parts.deployment ?? null),
     ...parts.options,
   });
+  const place = { client, taskQueue, log };
+  if (app.schedules !== undefined) await applySchedules(place, app.schedules);
+  registry.beforeReplace((next) => next.schedules !== undefined && void applySchedules(place, next.schedules));
   watchEventLoop(running, log, () => ['STOPPED', 'FAILED'].includes(worker.getState()));
   return worker;
+}
+
+/** The key is read at the first firing, and again after a failure. */
+function startSigner({ signingKey, namespace }: WorkerParts): Dependencies['signStart'] {
+  if (!signingKey) return null;
+  return async ({ workflow_id, ...claims }) =>
+    attestStart(await SigningKey.read(signingKey), { aud: { namespace, workflow_id }, ...claims });
 }
 
 /** @throws ConfigError for a provider of several models without the name of one */

@@ -6,6 +6,7 @@ import { StoreError } from '../store/store';
 import { admitCall } from './admission/admit-call';
 import { admitDirect } from './admission/admit-direct';
 import { closeQuestion, deliverCallback, notify } from './people/questions';
+import { beginFiring, endFiring } from '../schedules/firings';
 import { beginSession, checkFork } from './step/sessions';
 import { checkAnswer, checkDecision, checkSteer, keepSaid, readCard, readSaid } from './people/check-decisions';
 import { closeSubTurn, forwardDecision, lookAtSubTurn } from './sub-agents/close-sub-turn';
@@ -13,7 +14,7 @@ import { compact } from './step/compact';
 import type { Dependencies } from './ports';
 import { inspectEffect, settleEffect } from './effects/settle-effect';
 import { endTurn } from './step/turn-start-and-end';
-import { checkOwnTurn, checkStore } from './checks/own-turn';
+import { checkOwnTurn, checkStore, wantsSignatures } from './checks/own-turn';
 import { openSubTurn } from './sub-agents/open-sub-turn';
 import { withAttempts, withHeartbeat } from './call/heartbeat';
 import { reconcileEffect } from './effects/reconcile-effect';
@@ -47,6 +48,8 @@ export function createActivities(deps: Dependencies): Activities {
     lookAtTurn: (input) => deps.turnEnds.look(input),
     beginSession: (input) => beginSession(deps, input),
     checkFork: (input) => checkFork(deps, input),
+    beginFiring: (input) => beginFiring(deps, input, wantsSignatures),
+    endFiring: (input) => endFiring(deps, input),
     deliverCallback: (input) => orStoreFault(deliverCallback(deps, input)),
     endTurn: own(deps, (input) => withHeartbeat(() => orStoreFault(endTurn(deps, input)))),
     // These are retried on store faults: the outcome of an effect must become known, however long the repair of the store takes.

@@ -54,6 +54,8 @@ export interface Dependencies {
   budgets: Budgets;
   /** Checks signed decisions and starts. */
   trust: Trust;
+  /** Signs the start of a schedule's turn, as this worker; null: it has no key. */
+  signStart: ((start: StartToSign) => Promise<string>) | null;
   /** Which calls own an act, over all turns and workers. */
   intents: Intents;
   /** Access to other turns, such as parents and children. */
@@ -157,6 +159,13 @@ export interface Trust {
    * @returns the fault, or null
    */
   checkStart(start: SignedStart): Promise<string | null>;
+}
+
+export interface StartToSign {
+  workflow_id: string;
+  agent: string;
+  requester: string;
+  message_hash: string;
 }
 
 export interface SignedStart {

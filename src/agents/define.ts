@@ -20,6 +20,7 @@ import { isTool, type Tool } from '../tools/define/tool';
 import { giveResultTool, resultFaults } from './give-result';
 import { copyAsJson, isZod } from '../tools/schema/schema';
 import { DEFAULT_LIMITS, LIMIT_NAMES, limitFaults } from './limits';
+import { budgetsWithSchedules, scheduleFaults, type ScheduleDefinition } from '../schedules/definition';
 
 export type { AgentPermissions } from '../tools/admit/policy';
 const NAME = /^[A-Za-z0-9._~-]{1,64}$/;
@@ -191,6 +192,8 @@ export interface App {
   readonly models?: ModelSettings;
   /** What MCP clients get besides the tools. */
   readonly mcp?: McpDefinition;
+  /** Turns that begin by themselves. Absent: workers leave the schedules in Temporal as they are. */
+  readonly schedules?: readonly ScheduleDefinition[];
 }
 
 /**
@@ -206,16 +209,21 @@ export function defineApp(app: {
   hooks?: Partial<Hooks>;
   models?: ModelDefinitions;
   mcp?: McpDefinition;
+  schedules?: readonly ScheduleDefinition[];
 }): App {
   if (!app.agents.every(isAgent)) throw new Error('defineApp: agents must come from defineAgent()');
   const names = app.agents.map((agent) => agent.name);
   const twice = names.filter((name, index) => names.indexOf(name) !== index);
   const faults = twice.length > 0 ? [`two agents have one name: ${twice.join(', ')}`] : [];
-  faults.push(...unknownFields(app, ['agents', 'tools', 'hooks', 'models', 'mcp']));
+  faults.push(...unknownFields(app, ['agents', 'tools', 'hooks', 'models', 'mcp', 'schedules']));
   faults.push(...modelFaults(app.models), ...mcpListingFaults(app.mcp));
   const toolbox = app.tools ?? [];
   faults.push(...toolboxFaults(toolbox));
-  const resolve = (agent: Agent): Agent => {
+  const wrongSchedules = scheduleFaults(app.schedules, names);
+  faults.push(...wrongSchedules);
+  const schedules = wrongSchedules.length > 0 ? [] : (app.schedules ?? []);
+  const resolve = (alone: Agent): Agent => {
+    const agent = { ...alone, budgets: budgetsWithSchedules(alone.name, alone.budgets, schedules) };
     const resolution = resolveTools(agent.wanted ?? agent.tools, toolbox);
     const toolset = resolution.faults.length > 0 ? [] : toolsetFaults(agent, withResultTool(resolution.tools, agent));
     faults.push(...[...resolution.faults, ...toolset].map((fault) => `agent ${agent.name}: ${fault}`));
@@ -229,5 +237,6 @@ export function defineApp(app: {
   if (faults.length === 0 && app.mcp) faults.push(...askFaults(app.mcp, [...agents.flatMap(({ tools }) => tools), ...toolbox]));
   if (faults.length > 0) throw new Error(`defineApp: ${faults.join('\n- ')}`);
   const mcp = app.mcp === undefined ? {} : { mcp: Object.freeze({ ...app.mcp }) };
-  return Object.freeze({ agents, tools: Object.freeze([...toolbox]), hooks: joinHooks(app.hooks), models, ...mcp });
+  const times = app.schedules === undefined ? {} : { schedules: Object.freeze([...app.schedules]) };
+  return Object.freeze({ agents, tools: Object.freeze([...toolbox]), hooks: joinHooks(app.hooks), models, ...mcp, ...times });
 }

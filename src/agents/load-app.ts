@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { isAgent } from './agent';
 import { defineApp, type App } from './define';
 import { loadModule } from './load-module';
+import { optional } from '../shared/json/optional';
 
 /**
  * Loads the default export of a TypeScript or JavaScript module.
@@ -22,9 +23,9 @@ export async function loadApp(file: string): Promise<App> {
 /** A CommonJS module that was compiled from ESM nests its default export once more. */
 function defaultExport(module: unknown): App | null {
   for (let value = module; typeof value === 'object' && value !== null; value = (value as { default?: unknown }).default) {
-    const { agents, tools = [], hooks, models, mcp } = value as Partial<App>;
+    const { agents, tools = [], hooks, models, mcp, schedules } = value as Partial<App>;
     if (!Array.isArray(agents) || !agents.every(isAgent)) continue;
-    const more = { ...(hooks ? { hooks } : {}), ...(models ? { models } : {}), ...(mcp ? { mcp } : {}) };
+    const more = optional({ hooks, models, mcp, schedules });
     return defineApp({ agents, tools, ...more }); // checked even if defineApp did not make it
   }
   return null;

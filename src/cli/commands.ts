@@ -78,6 +78,10 @@ export async function runCommand(argv: string[]): Promise<number> {
     .command('deputies')
     .description('People who approve in the place of others for a time. Person and deputy count as one.');
   if (argv.includes('deputies')) (await import('./deputies.js')).deputyCommands(deputies, output);
+  const schedule = program
+    .command('schedule')
+    .description('Turns that begin by themselves, at set times: lists, makes, pauses, resumes and triggers them.');
+  if (argv.includes('schedule')) (await import('./schedule.js')).scheduleCommands(schedule, output);
   const mcp = program
     .command('mcp')
     .description('MCP servers whose tools agents may have, the classes that somebody accepted for them, and our own server.');

@@ -23,10 +23,10 @@ export function worker(program: Command, output: () => Output): void {
       const app = await appOf(config, file, { showcase: isEmbedded || config.workspace !== null });
       const running = await startWorker(config, app, isEmbedded ? liveToParent() : null, file);
       const { taskQueue, ...facts } = running.facts;
-      const { agents, model, temporal, deployment, notice } = facts;
+      const { agents, schedules = [], model, temporal, deployment, notice } = facts;
       // An app file brings its own tools, so their data source is not known here.
       const data = file === undefined ? { data: config.data } : {};
-      const line = `worker ${process.pid}: ${agents.join(', ')} on ${temporal}, task queue ${taskQueue}${deployment === null ? '' : `, version ${deployment}`}; model: ${model}${data.data ? `; data: ${data.data}` : ''}`;
+      const line = `worker ${process.pid}: ${agents.join(', ')} on ${temporal}, task queue ${taskQueue}${deployment === null ? '' : `, version ${deployment}`}; model: ${model}${schedules.length > 0 ? `; schedules: ${schedules.join(', ')}` : ''}${data.data ? `; data: ${data.data}` : ''}`;
       // In the embedded stack, standard output is for the stack's own answer.
       const lines = notice === null ? [line] : [line, notice];
       if (isEmbedded) process.stderr.write(lines.map((text) => `${text}\n`).join(''));

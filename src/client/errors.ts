@@ -17,6 +17,16 @@ export class TurnNotFound extends Error {
   }
 }
 
+/** There is no schedule of this name on the client's task queue. */
+export class ScheduleNotFound extends Error {
+  override readonly name = 'ScheduleNotFound';
+  constructor(readonly schedule: string) {
+    super(
+      `There is no schedule ${JSON.stringify(schedule.slice(0, 100))} here. \`holdfast schedule list\` shows those that there are.`,
+    );
+  }
+}
+
 /** More than one turn was started under this key, by different principals. */
 export class AmbiguousKey extends Error {
   override readonly name = 'AmbiguousKey';

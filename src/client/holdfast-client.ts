@@ -12,6 +12,7 @@ import { isCardCut } from './approvals/cards';
 import { Inbox } from './approvals/inbox';
 import { inboxSource, pendingTurns, type PendingTurnsOf } from './approvals/pending-turns';
 import { watchPending, type NewQuestion, type WatchPending } from './approvals/watch-pending';
+import { Schedules } from './schedules';
 import { listBudgets, type BudgetFilter, type ListedBudget } from './budgets';
 import { AmbiguousKey, ForkRefused, InvalidRequest, SessionEmpty, SessionNotFound, TurnNotFound } from './errors';
 import { Feeds } from './events/feeds';
@@ -121,6 +122,8 @@ export class HoldfastClient {
   private readonly signer: StartSigner;
   /** Files for messages. */
   readonly files: Files;
+  /** Turns that begin by themselves. */
+  readonly schedules: Schedules;
 
   constructor(
     /** The Temporal client underneath. */
@@ -129,6 +132,7 @@ export class HoldfastClient {
   ) {
     this.signer = new StartSigner(config.signingKey || null, temporal);
     this.files = new Files((what) => this.store(what));
+    this.schedules = new Schedules({ ...this.queue(), find: (id) => this.find(id) });
     this.feeds = new Feeds(temporal, () => (this.live ??= this.liveBus()));
   }
 

@@ -227,7 +227,7 @@ const PEOPLE = {
   HOLDFAST_SIGNING_KEY: {
     ...PRIVATE_KEY_FILE,
     unset: '`keys/gateway.pem` below `HOLDFAST_HOME`, where there is one',
-    about: 'The gateway’s own key.',
+    about: 'The gateway’s own key, and the worker’s, which signs the starts of schedules.',
   },
   HOLDFAST_OLD_DIGESTS_UNTIL: {
     schema: z.iso.date().transform((day) => new Date(`${day}T00:00:00Z`)),

@@ -15,6 +15,7 @@ export type {
   McpResourceTemplate,
 } from '../agents/mcp';
 export type { McpAsks, McpForm, McpSample, McpAsker } from '../agents/mcp-asks';
+export type { ScheduleBudget, ScheduleDefinition } from '../schedules/definition';
 export { agentTool, type AgentToolDefinition } from '../agents/agent-tool';
 export { askPerson, type AskPersonOptions } from '../tools/people/ask-person';
 export type { Budget } from '../tools/limits/budgets';

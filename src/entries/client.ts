@@ -12,6 +12,9 @@ export type { PendingTurn, Question, TurnSummary } from '../shapes/turn-view';
 export { signDecisions, signSteer, type SignedDecision, type Signing } from '../client/approvals/attest';
 export { BadSigningKey, SigningKey } from '../attestation/signing-key';
 export type { DecisionAudience } from '../attestation/claims';
+export { Schedules, type Backfill, type SchedulesOf } from '../client/schedules';
+export type { ScheduleBudget, ScheduleDefinition } from '../schedules/definition';
+export type { ScheduleView } from '../shapes/schedule';
 export type { BudgetFilter, ListedBudget } from '../client/budgets';
 export { CallHandle, type DirectCall, type DirectCallOptions } from '../client/turns/direct-call';
 export type { ForkSession, OpenSession } from '../client/sessions/open-session';
@@ -41,6 +44,7 @@ export {
   IdempotencyConflict,
   InvalidRequest,
   NoWorker,
+  ScheduleNotFound,
   ServerUnreachable,
   SessionEmpty,
   SessionNotFound,

@@ -1,6 +1,7 @@
 /** The exports of `holdfast/worker`, for a program that runs a worker: `createWorker`, and all that it takes. */
 export { createWorker, MissingSearchAttributes, type WorkerParts } from '../worker';
 export type { App } from '../agents/define';
+export type { ScheduleBudget, ScheduleDefinition } from '../schedules/definition';
 export type { RunningWorker } from '../worker-process';
 export { startWorker } from './start-worker';
 export { HealthUnavailable, MetricsUnavailable } from '../telemetry/unavailable';

@@ -20,6 +20,7 @@ import { decisions } from './routes/decisions';
 import { healthz, metrics, readyz } from './routes/health';
 import { pending } from './routes/inbox';
 import { deputies } from '../deputies/route';
+import { schedules } from '../schedules/route';
 import { passkeyDecisions } from '../passkeys/decision';
 import { passkeys } from '../passkeys/registration';
 import { mcp } from '../protocols/mcp/route';
@@ -65,6 +66,7 @@ const ROUTES: Route[] = [
   deputies,
   pending,
   records,
+  schedules,
   agents,
   tools,
   streams,

@@ -1,6 +1,6 @@
 /** A page without scripts, for what has to be said where the real page is not there: it is not built, or a sign-in has failed. */
 import type { FastifyReply } from 'fastify';
-import { escapeHtml } from '../shared/text/escape-html';
+import { escapeHtml } from '../shared/text/visible';
 import { PAGE_HEADERS } from './headers';
 
 export interface PlainPage {

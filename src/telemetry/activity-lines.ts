@@ -135,6 +135,17 @@ export const ACTIVITY_LINES: { readonly [A in keyof Activities]: Lines<A> } = {
     ended: (log, _input, { first }) =>
       log.info({ first }, first ? 'session begun' : 'session begun anew under an id that was used before'),
   },
+  beginFiring: {
+    ended(log, { schedule, scheduled_at }, result) {
+      const fields = { schedule: schedule.name, agent: schedule.agent, scheduled_at };
+      if (result.begin) log.info({ ...fields, signed: result.attestation !== undefined }, 'schedule fires');
+      else log.warn({ ...fields, reason: result.reason, todo: 'see docs/schedules.md' }, 'schedule fires no turn');
+    },
+  },
+  endFiring: {
+    ended: (log, { schedule, scheduled_at }, { state }) =>
+      log.debug({ schedule: schedule.name, scheduled_at, state }, 'firing looked after its turn'),
+  },
   checkFork: {
     ended(log, { block }, result) {
       if (result.ok) log.info({ block: prefix(block), from_turn: result.turn_id }, 'session forked');

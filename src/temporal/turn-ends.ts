@@ -33,7 +33,7 @@ async function look(client: Client, { turn_id, session_id, within_ms, of }: Look
   const query = () => within(ANSWERS_WITHIN, () => handle.query<TurnView>(STATUS_QUERY));
   try {
     const there = await within(ANSWERS_WITHIN, () => handle.describe());
-    if (of && !isOf(there, session_id, of)) return { state: 'lost', reason: otherTurnReason(turn_id) };
+    if (of && session_id !== null && !isOf(there, session_id, of)) return { state: 'lost', reason: otherTurnReason(turn_id) };
     const { name } = there.status;
     if (name === 'RUNNING' && within_ms === 0) return { state: 'running' };
     const view = await within(ANSWERS_WITHIN + within_ms, () => handle.result() as Promise<TurnView>).catch(
@@ -81,7 +81,7 @@ async function hasTurns(client: Client, sessionId: string): Promise<boolean> {
   return false;
 }
 
-function endOf(view: TurnView, session_id: string): LookAtTurnOutput {
+function endOf(view: TurnView, session_id: string | null): LookAtTurnOutput {
   const { state, reason, head, usage, context_full, ended_at, session_id: whose } = view;
   if (whose !== session_id)
     return { state: 'lost', reason: 'Another turn with this id existed before, and it does not belong to this session.' };

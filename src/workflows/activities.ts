@@ -34,6 +34,13 @@ export const { lookAtTurn, beginSession, checkFork } = proxyActivities<Activitie
   retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '30 seconds', maximumAttempts: 30 },
 });
 
+/** Without a limit of attempts: a firing waits for workers, as its turn does. */
+export const { beginFiring, endFiring } = proxyActivities<Activities>({
+  ...COMMON,
+  startToCloseTimeout: '1 minute',
+  retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+});
+
 /** Safe to retry: previews only read, and every attempt of a store activity writes the same blocks. */
 export const {
   admitDirect,

@@ -6,10 +6,16 @@ import type { CardState } from '../cards/card';
 export type { CallInput, CallOptions, TurnInput } from '../shared/io/activities';
 export type { SessionInput } from '../shared/turn/session';
 export type { BudgetName } from '../shared/budget-book';
+export type { FiringInput, FiringReport } from '../shared/schedule';
 
 export const TURN_WORKFLOW = 'turn';
 /** One tool call without a model: answers signals, update and query as a turn does. */
 export const CALL_WORKFLOW = 'call';
+/**
+ * One firing of a schedule: starts a turn, and runs until it has ended. Started by a schedule of Temporal; workflow id:
+ * `firingWorkflowId` with the scheduled time.
+ */
+export const FIRING_WORKFLOW = 'firing';
 /** One message to the callback address of a turn; workflow id: `callback/<its id>`. */
 export const CALLBACK_WORKFLOW = 'callback';
 /** Entity of one intent, which runs for its window; workflow id: `intentWorkflowId`. */
@@ -26,6 +32,8 @@ export interface IntentInput {
 /** Visibility query for turns and direct calls. */
 export const TURNS_AND_CALLS = `WorkflowType IN ('${TURN_WORKFLOW}', '${CALL_WORKFLOW}')`;
 
+/** Memo of a turn: hash of what makes a request the same, by which a second start under its id is compared. */
+export const MEMO_REQUEST = 'holdfast_request';
 /** Memo of a turn: its trace id, for log lines that only know the workflow. */
 export const MEMO_TRACE = 'holdfast_trace';
 /** Memo of a turn or direct call whose id is a hash: the idempotency key that it was made of. */

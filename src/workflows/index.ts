@@ -2,6 +2,7 @@
 export { budget } from './entities/budget-book';
 export { call } from './call/direct-call';
 export { callback } from './entities/callback';
+export { firing } from './entities/firing';
 export { intent } from './entities/intent';
 export { session } from './session/session';
 export { turn } from './turn/turn';

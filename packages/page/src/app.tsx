@@ -9,6 +9,8 @@ import { BudgetsPage } from './pages/budgets';
 import { CallPage } from './pages/call/call';
 import { InboxPage } from './pages/inbox/inbox';
 import { PersonPage } from './pages/person/person';
+import { SchedulePage } from './pages/schedules/schedule';
+import { SchedulesPage } from './pages/schedules/schedules';
 import { SessionPage } from './pages/sessions/session';
 import { SessionsPage } from './pages/sessions/sessions';
 import { SignInPage } from './pages/sign-in';
@@ -69,6 +71,10 @@ function Page() {
       return <AgentsPage />;
     case 'agent':
       return <AgentPage key={here.agent} agent={here.agent} />;
+    case 'schedules':
+      return <SchedulesPage />;
+    case 'schedule':
+      return <SchedulePage key={here.schedule} schedule={here.schedule} />;
     case 'budgets':
       return <BudgetsPage />;
     case 'trail':

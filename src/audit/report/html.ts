@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Doc, Inline, Node, Text } from './doc';
 import { SCRIPT } from './script';
 import { STYLE } from './style';
-import { escapeHtml } from '../../shared/text/escape-html';
+import { escapeHtml } from '../../shared/text/visible';
 
 export function html({ title, body }: Doc): string {
   const policy = [

@@ -1,5 +1,5 @@
 /** Draws the timeline as a picture. Shapes and signs carry the meaning; colours only help. */
-import { escapeHtml } from '../../shared/text/escape-html';
+import { escapeHtml } from '../../shared/text/visible';
 import { scaleOf, type Scale } from './scale';
 import type { Bar, Mark, Row } from './spans';
 import { duration } from './format-values';

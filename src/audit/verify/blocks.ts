@@ -4,7 +4,7 @@
  */
 import { list, object, text } from '../../record/fields';
 import { canonical } from '../../shared/json/canonical';
-import { peopleOf, plainName } from '../../shared/approval/approval';
+import { isSchedule, peopleOf, plainName } from '../../shared/approval/approval';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { sessionWorkflowId } from '../../shared/ids';
 import { steerDigest } from '../../shared/approval/decision';
@@ -407,6 +407,8 @@ export class Blocks {
     const count = countVotes(votes);
     if (asks && count < quorum) report('B9', `The call ran with ${count} approvals, and ${quorum} were asked for`);
     const behind = new Set(votes.flatMap(peopleOf).map(plainName));
+    const schedule = [...behind].find(isSchedule);
+    if (schedule !== undefined) report('B9', `${quote(schedule)} approved the call, and is a schedule`);
     if (policy.four_eyes === true) this.fourEyes(body, call, behind, report);
     if (policy.channel === 'attested') signedAll(approvals, (at) => this.rolesAt(policy, call.digest, at), report);
     for (const { by, attestation } of approvals) {

@@ -15,10 +15,9 @@ import { MAX_TITLE, type OpenedAnswer, type SessionInput } from '../../shared/tu
 import type { SessionSummary } from '../../shapes/session';
 import { inlineCode } from '../../shared/text/visible';
 import { keyword, keywordOf } from '../../shared/search-attributes';
-import { MEMO_REQUESTER, MEMO_TITLE, SESSION_UPDATES, SESSION_WORKFLOW } from '../../workflows/contract';
+import { MEMO_REQUEST, MEMO_REQUESTER, MEMO_TITLE, SESSION_UPDATES, SESSION_WORKFLOW } from '../../workflows/contract';
 import { optional } from '../../shared/json/optional';
 import { IdempotencyConflict, InvalidRequest } from '../errors';
-import { MEMO_REQUEST } from '../turns/start-turn';
 import { noWorkerError } from '../turns/missing-answer';
 
 export interface OpenSession {

@@ -12,7 +12,7 @@ import { workflowExists } from '../../temporal/executions';
 import { visibilityText } from '../../shared/text/visible';
 import { MAX_MESSAGE } from '../../shared/turn/message';
 import type { MessageInput } from '../../shapes/message';
-import { MEMO_KEY, MEMO_TRACE, TURNS_AND_CALLS } from '../../workflows/contract';
+import { MEMO_KEY, MEMO_REQUEST, MEMO_TRACE, TURNS_AND_CALLS } from '../../workflows/contract';
 import { decodeArrayFromPayloads } from '../../temporal/sdk-private';
 import { readFact } from '../../record/history';
 import { readRun, timeOf, type HistoryEvent } from '../../temporal/history';
@@ -63,9 +63,6 @@ export interface TurnStart {
   trace_id: string;
   session_id?: string | null;
 }
-
-/** Memo of the request's hash, by which a second start under the same id is compared. */
-export const MEMO_REQUEST = 'holdfast_request';
 
 /**
  * Starts the workflow of a turn or direct call, or finds that the same request started it before.

@@ -7,6 +7,7 @@ import {
   NoWorker,
   ServerUnreachable,
   SessionEmpty,
+  ScheduleNotFound,
   SessionNotFound,
   TurnNotFound,
 } from '../../client/errors';
@@ -65,6 +66,7 @@ export function wrongOf(error: unknown): Wrong | null {
   const { message } = error as Error;
   if (error instanceof DecisionNotAccepted) return { code: 'CONFIRMATION_REQUIRED', reason: 'not_accepted', message };
   if (error instanceof TurnNotFound) return unknownTurn(error.turnId);
+  if (error instanceof ScheduleNotFound) return { code: 'RESOURCE_NOT_FOUND', reason: 'unknown_schedule', message };
   if (error instanceof SessionNotFound) return { code: 'RESOURCE_NOT_FOUND', reason: 'unknown_session', message };
   if (error instanceof SessionEmpty) return { code: 'CONFIRMATION_REQUIRED', reason: 'no_turn_yet', message };
   if (error instanceof NoWorker && error.mayCount)

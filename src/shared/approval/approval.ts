@@ -1,5 +1,6 @@
 /** The data of an approval: what people decided on a call, and whether that counts. Plain data: it travels through history. */
 import type { Json, JsonObject } from '../json/json';
+import { SCHEDULE_PREFIX } from '../schedule';
 import { withoutUnseen } from '../text/visible';
 import type { ApprovalPolicy } from './policy';
 
@@ -134,6 +135,8 @@ export function decisionFault(
   if (expires_at !== null && nowMs > Date.parse(expires_at)) return `call ${digest} expired at ${expires_at}`;
   if (kind === 'deny') return null;
   const people = peopleOf(vote);
+  const schedule = people.find(isSchedule);
+  if (schedule !== undefined) return `${schedule} is a schedule, and only people decide`;
   const maker = people.find((person) => makers.some((one) => samePerson(one, person)));
   if (policy.four_eyes && maker !== undefined)
     return `${maker} asked for call ${digest}, changed it or steered the turn; somebody else has to decide`;
@@ -141,6 +144,11 @@ export function decisionFault(
   if (earlier === undefined) return null;
   const both = people.find((person) => peopleOf(earlier).some((one) => samePerson(one, person)))!;
   return `${both} has decided on call ${digest} already`;
+}
+
+/** Whether a name is that of a schedule (`schedule/NAME`), however written: a requester, but no person. */
+export function isSchedule(name: string): boolean {
+  return plainName(name).startsWith(SCHEDULE_PREFIX);
 }
 
 /** Whether two names mean the same person, however written. */

@@ -1,5 +1,6 @@
 /** The activities, as workflows call them. */
 import type { CallbackInput } from '../wire/callback';
+import type { BeginFiringInput, BeginFiringOutput, EndFiringInput, EndFiringOutput } from '../schedule';
 import type { SubTurnReport } from '../turn/sub-turn';
 import type { AdmitCallInput, AdmitCallOutput, AdmitDirectInput, AdmitDirectOutput } from './admission';
 import type {
@@ -76,6 +77,8 @@ export interface Activities {
   lookAtTurn(input: LookAtTurnInput): Promise<LookAtTurnOutput>;
   beginSession(input: BeginSessionInput): Promise<BeginSessionOutput>;
   checkFork(input: CheckForkInput): Promise<CheckForkOutput>;
+  beginFiring(input: BeginFiringInput): Promise<BeginFiringOutput>;
+  endFiring(input: EndFiringInput): Promise<EndFiringOutput>;
 }
 
 /**

@@ -129,7 +129,8 @@ export interface EndTurnOutput {
 /** Asks for the state of a session's turn. */
 export interface LookAtTurnInput {
   turn_id: string;
-  session_id: string;
+  /** Null: the turn is of no session. */
+  session_id: string | null;
   /** How long to wait for its end, ms. */
   within_ms: number;
   /**

@@ -142,3 +142,13 @@ export function attachment(filename: string): string {
   );
   return `attachment; filename="${plain}"; filename*=UTF-8''${encodedName}`;
 }
+
+/** Makes text safe for HTML and quoted attributes. Characters that are invisible, or reverse the reading order, become visible. */
+export function escapeHtml(text: string): string {
+  return visible(text)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
+}

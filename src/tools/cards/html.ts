@@ -1,6 +1,6 @@
 /** Renders tool cards as one HTML page. */
 import type { Card, CardInput } from './card';
-import { escapeHtml } from '../../shared/text/escape-html';
+import { escapeHtml } from '../../shared/text/visible';
 
 const STYLE = `
 :root { color-scheme: light dark; --line: #d0d7de; --soft: #57606a; --back: #f6f8fa; }

@@ -14,6 +14,7 @@ import { compileApprovalLists } from '../../rules/approval-entries';
 import { approvalPolicyOf, type ApprovalSettings } from '../../rules/approvals';
 import { hashJson } from '../../shared/json/digests';
 import type { Agent } from '../../agents/agent';
+import type { ScheduleDefinition } from '../../schedules/definition';
 import { budgetsOf, type ToolBudget } from '../limits/budgets';
 import { joinHooks, type Hooks } from '../admit/hooks';
 import { compilePolicy, type Policy } from '../admit/policy';
@@ -124,6 +125,11 @@ export class Registry {
 
   names(): string[] {
     return [...this.agents.keys()];
+  }
+
+  /** The schedules of the app. */
+  get schedules(): readonly ScheduleDefinition[] {
+    return this.app.schedules ?? [];
   }
 
   /** Whether MCP clients get the log lines of the tools that they call. */

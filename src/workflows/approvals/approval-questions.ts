@@ -34,7 +34,7 @@ import {
 import { rolesAt } from '../../shared/approval/policy';
 import { NO_ROOM, missingAnswers, type Statement } from './room-for-decisions';
 import type { InFlight } from '../turn/in-flight';
-import { MANY_EVENTS } from '../sandbox/is-bounded';
+import { MANY_EVENTS } from '../turn/state-limits';
 
 /** Checks whether a signed decision is genuine, and returns who signed it. */
 export type Check = (

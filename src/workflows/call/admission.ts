@@ -42,7 +42,7 @@ import { resetSeed } from '../sandbox/reset-seed';
 import { now } from '../sandbox/time';
 import type { ApprovalQuestion, PersonQuestion, Question } from '../approvals/question';
 import { askPerson } from './ask-person';
-import { isBounded } from '../sandbox/is-bounded';
+import { isBounded } from '../turn/state-limits';
 import { hasRoomToAsk, missingAnswers, notAsked } from '../approvals/room-for-decisions';
 import type { Admission, Dispatch } from './dispatch-types';
 

@@ -8,7 +8,7 @@ import { ApprovalQuestions, type Check, type CheckAnswer, type Occasion } from '
 import type { Dispatch } from './dispatch-types';
 import { now } from '../sandbox/time';
 import type { Question } from '../approvals/question';
-import { isBounded } from '../sandbox/is-bounded';
+import { isBounded } from '../turn/state-limits';
 import type { TurnData } from '../turn/state';
 import { hasRoom, type Statement } from '../approvals/room-for-decisions';
 import { Forwarding } from '../sub-agents/sub-turns';

@@ -6,7 +6,7 @@
 import { patched } from '@temporalio/workflow';
 import type { AdmittedCall, CallOutcome } from '../../shared/io/activities';
 import { BEGUN_TOO_LATE, callError, type CallError } from '../../shared/wire/errors';
-import { isBounded } from '../sandbox/is-bounded';
+import { isBounded } from '../turn/state-limits';
 import type { TurnData } from '../turn/state';
 import { NOT_ASKED } from '../approvals/room-for-decisions';
 import { MOST_FAILURES } from '../turn/state-limits';
@@ -60,6 +60,7 @@ const HELD_BACK: ReadonlySet<string> = new Set([
   'app_not_loaded',
   'approval_by_maker',
   'approval_by_requester',
+  'approval_by_schedule',
   'approval_doubled',
   'approval_expired',
   'approval_late',

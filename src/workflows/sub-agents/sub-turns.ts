@@ -15,7 +15,7 @@ import type { Question } from '../approvals/question';
 import type { TurnData, SubTurn } from '../turn/state';
 import { fitShownBelow } from '../turn/state-limits';
 import type { InFlight } from '../turn/in-flight';
-import { MANY_EVENTS } from '../sandbox/is-bounded';
+import { MANY_EVENTS } from '../turn/state-limits';
 import { optional } from '../../shared/json/optional';
 /** Most decisions forwarded at the same time; Temporal allows ten updates in progress per workflow. */
 const MOST_FORWARDS = 8;

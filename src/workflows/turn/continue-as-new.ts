@@ -11,7 +11,7 @@ import { keepSaid, readCard, readSaid } from '../activities';
 import { runOpenStep } from '../call/dispatch';
 import type { Dispatch } from '../call/dispatch-types';
 import type { OpenStep, Progress, TurnData } from './state';
-import { isBounded } from '../sandbox/is-bounded';
+import { isBounded } from './state-limits';
 import type { Question } from '../approvals/question';
 import {
   placesOf,

@@ -3,6 +3,7 @@
  * turn that passes more. What people say is refused when its part is full. Data for display is shortened, since the store has all
  * of it.
  */
+import { patched } from '@temporalio/workflow';
 import { type JsonObject, cutJson, jsonBytes, packJson, isJsonObject, type Json, utf8Length } from '../../shared/json/json';
 import type { AdmittedCall, CallOutcome, TakeStepOutput } from '../../shared/io/activities';
 import { isFinal } from '../../shared/turn/calls';
@@ -316,3 +317,16 @@ function mapFields(value: Json, change: (field: Json, name: string) => Json): Js
     }),
   );
 }
+
+// Whether a run enforces these limits, and how many events it may have.
+
+/**
+ * Whether data that has no room in the state is refused. Older builds accepted all of it, and their histories continue so. Call
+ * it only if something has no room, so that few histories get the patch marker.
+ */
+export function isBounded(): boolean {
+  return patched('state-is-bounded');
+}
+
+/** A run with more refuses input. Temporal ends it at about 50,000. */
+export const MANY_EVENTS = 20_000;

@@ -9,7 +9,7 @@ import { sha256Hex } from '../../shared/json/sha256';
 import { steerDigest, type Steer, type SteerFields } from '../../shared/approval/decision';
 import { checkSteer } from '../activities';
 import { now } from '../sandbox/time';
-import { isBounded, MANY_EVENTS } from '../sandbox/is-bounded';
+import { isBounded, MANY_EVENTS } from './state-limits';
 import { NO_ROOM } from '../approvals/room-for-decisions';
 import type { SteeringState, TurnData } from './state';
 import { fitsSteering, ignoreSignal } from './state-limits';

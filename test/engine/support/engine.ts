@@ -55,6 +55,7 @@ export interface Setup {
       | 'pageUrl'
       | 'approvals'
       | 'trust'
+      | 'signingKey'
       | 'notifier'
       | 'outside'
       | 'callbacks'

@@ -33,6 +33,8 @@ type Run = Setup & {
   toldAt?: string;
   /** The first of two approvals changes the input; then the turn goes on in another run, and is approved there. */
   continues?: true;
+  /** The firing of a schedule at this time is frozen, not its turn. */
+  fires?: string;
   /** What is answered to the question that waits first, instead of an approval. */
   answer?: Json;
   of?: (engine: Engine, turn: TurnHandle) => Promise<string> | string;
@@ -94,6 +96,7 @@ const RUNS: Record<string, Run> = {
     ],
     answer: 'b',
   },
+  firing: { script: [say('Reported.')], fires: '2026-11-22T07:00:00Z' },
   session: { script: [say('One.'), say('Two.'), say('Three.')], says: ['First.', 'Second.', 'Third.'] },
 };
 
@@ -110,6 +113,21 @@ async function sessionHistory(engine: Engine, [first = '', ...others]: string[])
   await session.close({ by: 'ana' });
   await engine.client.temporal.workflow.getHandle(session.workflowId).result();
   return historyOf(engine, session.workflowId);
+}
+
+async function firingHistory({ client }: Engine, at: Date) {
+  const cost = { windowMs: 3_600_000, costUsd: 5 };
+  const definition = { name: 'frozen', cron: '0 7 * * *', agent: 'tester', message: 'Report.', budget: cost };
+  await client.schedules.create(definition, 'frozen');
+  await client.schedules.backfill('frozen', { from: at, until: at });
+  const { action } = await eventually('it fires', async () => {
+    const { info } = await client.temporal.schedule.getHandle('schedule/frozen').describe();
+    return info.recentActions[0];
+  });
+  const firing = client.temporal.workflow.getHandle(action.workflow.workflowId);
+  await firing.result();
+  await client.schedules.delete('frozen');
+  return firing.fetchHistory();
 }
 
 async function started(engine: Engine, name: string, { call, toldAt }: Run): Promise<TurnHandle> {
@@ -159,6 +177,7 @@ async function continuedHistories(engine: Engine, name: string) {
 
 async function histories(engine: Engine, name: string, run: Run) {
   if (run.continues) return continuedHistories(engine, name);
+  if (run.fires) return { [name]: await firingHistory(engine, new Date(run.fires)) };
   return { [name]: run.says ? await sessionHistory(engine, run.says) : await turnHistory(engine, name, run) };
 }
 

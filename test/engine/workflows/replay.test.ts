@@ -20,6 +20,7 @@ const OTHERS: Record<string, string> = {
   'intent.json': 'intent',
   'budget.json': 'budget',
   'callback.json': 'callback',
+  'firing.json': 'firing',
 };
 const RUN_CALLS = NAMES.filter((name) => ['turn', 'call'].includes(OTHERS[name] ?? 'turn'));
 const load = (name: string) => historyFromJSON(JSON.parse(readFileSync(join(FOLDER, name), 'utf8')));

@@ -969,6 +969,14 @@ const PLANS: Plan[] = [
     says: /changed it or steered the turn/,
   },
   {
+    name: 'a schedule approved, everywhere',
+    of: 'approval',
+    edit: (lines) => replaced(lines, '"ana"', '"schedule/night"'),
+    at: block('dispatch'),
+    rule: 'B9',
+    says: /approved the call, and is a schedule/,
+  },
+  {
     name: 'the decision is missing in the transcript',
     of: 'approval',
     edit: (lines) => unchained(lines, block('decision')),

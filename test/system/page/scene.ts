@@ -10,6 +10,8 @@ import { gatewayApp } from '../../../src/gateway/app';
 import { Tokens } from '../../../src/gateway/auth/principals';
 import { catalogueOf } from '../../../src/gateway/tool-catalogue';
 import { defineTool } from '../../../src/tools/define/define';
+import type { ScheduleDefinition } from '../../../src/schedules/definition';
+import { optional } from '../../../src/shared/json/optional';
 import type { Tool } from '../../../src/tools/define/tool';
 import type { Budget } from '../../../src/tools/limits/budgets';
 import { startDevServer, type DevServer } from '../../../src/devserver/dev-server';
@@ -75,6 +77,7 @@ interface Setup {
   tools?: Tool[];
   approvals?: Approvals;
   budgets?: Budget[];
+  schedules?: ScheduleDefinition[];
   /** The gateway's key signs no approvals: only what people sign themselves counts. */
   limited?: true;
   /** Where people sign in, for a page at this address. */
@@ -94,7 +97,7 @@ onTestFileEnd(async () => (await server)?.stop());
 const ONE_PERSON: Approvals = { tools: { pay_invoice: { quorum: 1 } } };
 
 export async function withPage(browser: Browser, setup: Setup, body: (scene: Scene) => Promise<void>): Promise<void> {
-  const { tools = [], approvals = ONE_PERSON, budgets = [], limited, oidc } = setup;
+  const { tools = [], approvals = ONE_PERSON, budgets = [], schedules, limited, oidc } = setup;
   const signers = new Signers();
   if (limited) signers.change(signers.gateway, { decides: false });
   const effects: unknown[] = [];
@@ -108,9 +111,10 @@ export async function withPage(browser: Browser, setup: Setup, body: (scene: Sce
         budgets,
       }),
     ],
+    ...optional({ schedules }),
   });
-  const settings = { approvals: 'attested' as const, trust: signers.trust };
   const signingKey = await signers.file(signers.gateway);
+  const settings = { approvals: 'attested' as const, trust: signers.trust, signingKey };
   const pages: BrowserContext[] = [];
   const { address } = await ownServer();
   await withEngine({ app, model: new PlannedModel(scriptOf), settings, signingKey, address }, async (engine) => {

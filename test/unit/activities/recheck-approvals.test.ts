@@ -103,6 +103,7 @@ describe('the approvals of a call, right before it runs', () => {
       { policy: { ...PLAIN_POLICY, four_eyes: true }, approvals: [approval('Ana')] },
     ],
     ['the requester’s own, without', null, { approvals: [approval('ana')] }],
+    ['a schedule’s', 'approval_by_schedule', { approvals: [approval('Schedule/Morning')] }],
     [
       'a maker’s, under four eyes',
       'approval_by_maker',

@@ -1,4 +1,4 @@
-import { SessionNotFound, TurnNotFound } from '../../../src/client/errors';
+import { ScheduleNotFound, SessionNotFound, TurnNotFound } from '../../../src/client/errors';
 import { ROLES, type Role } from '../../../src/gateway/auth/principals';
 import { person } from '../../support/gateway';
 import { routesOf } from '../../support/route-tree';
@@ -50,6 +50,11 @@ const MAY: Record<string, readonly Role[] | 'any' | 'public'> = {
   'GET /v1/pending/events': ['approver', 'auditor', 'admin'],
   'GET /v1/trail': ['approver', 'auditor', 'admin'],
   'GET /v1/budgets': ['approver', 'auditor', 'admin'],
+  'GET /v1/schedules': ['approver', 'auditor', 'admin'],
+  'GET /v1/schedules/{name}': ['approver', 'auditor', 'admin'],
+  'POST /v1/schedules/{name}/pause': ['admin'],
+  'POST /v1/schedules/{name}/resume': ['admin'],
+  'POST /v1/schedules/{name}/trigger': ['admin'],
   'GET /v1/agents': ['starter', 'approver', 'auditor', 'admin'],
   'GET /v1/agents/{name}': ['starter', 'approver', 'auditor', 'admin'],
   'POST /v1/agents/{name}/check': ['starter', 'approver', 'auditor', 'admin'],
@@ -102,6 +107,9 @@ const BODIES: Record<string, object> = {
   'POST /v1/passkeys/{id}/enrolment': { enrolment: 'x' },
   'POST /v1/deputies/challenge': { deputy: 'bob' },
   'POST /v1/deputies': { deputy: 'bob' },
+  'POST /v1/schedules/{name}/pause': {},
+  'POST /v1/schedules/{name}/resume': {},
+  'POST /v1/schedules/{name}/trigger': {},
   'POST /tools/{toolName}': { input: {} },
   'POST /tools/{toolName}/sse': { input: {} },
   'POST /v1/sessions': { agent: 'a' },
@@ -128,6 +136,9 @@ const outsider = person('zoe', 'treasurer');
 const missing = () => {
   throw new TurnNotFound('x');
 };
+const noSchedule = () => {
+  throw new ScheduleNotFound('x');
+};
 const noSession = () => {
   throw new SessionNotFound('x');
 };
@@ -145,6 +156,7 @@ const client = async () =>
     fork: missing,
     sessions: async function* () {},
     budgets: async function* () {},
+    schedules: { list: async () => [], show: noSchedule, pause: noSchedule, resume: noSchedule, trigger: noSchedule },
     page: async () => ({ turns: [], next: null }),
     inbox: { pending: async () => [], follow: async function* () {} },
     lastPoll: async () => Date.now(),

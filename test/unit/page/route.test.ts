@@ -5,10 +5,11 @@ import { publicLink } from '../../../src/shared/wire/links';
 const id = fc.string({ minLength: 1, maxLength: 40, unit: 'grapheme' }).filter((text) => text.isWellFormed());
 const routes: fc.Arbitrary<Route> = fc.oneof(
   fc.constantFrom<Route>({ page: 'inbox' }, { page: 'turns' }, { page: 'sessions' }, { page: 'agents' }, { page: 'budgets' }),
-  fc.constantFrom<Route>({ page: 'trail' }, { page: 'me' }, { page: 'audit', turn: null }),
+  fc.constantFrom<Route>({ page: 'trail' }, { page: 'schedules' }, { page: 'me' }, { page: 'audit', turn: null }),
   id.map((turn): Route => ({ page: 'turn', turn })),
   id.map((session): Route => ({ page: 'session', session })),
   id.map((agent): Route => ({ page: 'agent', agent })),
+  id.map((schedule): Route => ({ page: 'schedule', schedule })),
   id.map((turn): Route => ({ page: 'audit', turn })),
   fc.record({ page: fc.constant('call' as const), turn: id, digest: fc.stringMatching(/^[0-9a-f]{64}$/) }),
 );

@@ -55,6 +55,17 @@ describe('a decision', () => {
     expect(decisionFault(question, by('ana'), NOW)).toBeNull();
   });
 
+  it('of a schedule counts only as a denial, however its name is written: it is no person', () => {
+    for (const name of ['schedule/morning', 'Schedule/morning', ' ＳＣＨＥＤＵＬＥ/morning']) {
+      const fault = `${name} is a schedule, and only people decide`;
+      for (const kind of ['approve', 'settle'] as const) expect(decisionFault(asked(), by(name, true, kind), NOW)).toBe(fault);
+      expect(decisionFault(asked(), { ...by('ana'), on_behalf_of: name }, NOW)).toBe(fault);
+      expect(decisionFault(asked(), by(name, false, 'deny'), NOW)).toBeNull();
+    }
+    expect(decisionFault(asked(), by('schedule'), NOW)).toBeNull();
+    expect(decisionFault(asked(), by('acme/schedule/x'), NOW)).toBeNull();
+  });
+
   it('of one person counts once, and his denial counts after any earlier decision', () => {
     const question = asked({ quorum: 2 }, { said: [{ by: 'ana' }, { by: 'bob' }] });
     expect(decisionFault(question, by('Ana'), NOW)).toBe(`Ana has decided on call ${DIGEST} already`);

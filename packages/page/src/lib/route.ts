@@ -9,13 +9,15 @@ export type Route =
   | { page: 'session'; session: string }
   | { page: 'agents' }
   | { page: 'agent'; agent: string }
+  | { page: 'schedules' }
+  | { page: 'schedule'; schedule: string }
   | { page: 'budgets' }
   | { page: 'trail' }
   | { page: 'audit'; turn: string | null }
   | { page: 'me' }
   | { page: 'unknown'; hash: string };
 
-const PLAIN = ['turns', 'sessions', 'agents', 'budgets', 'trail', 'me'] as const;
+const PLAIN = ['turns', 'sessions', 'agents', 'schedules', 'budgets', 'trail', 'me'] as const;
 
 /** @param hash with or without its `#` */
 export function readRoute(hash: string): Route {
@@ -32,6 +34,7 @@ export function readRoute(hash: string): Route {
   if (count === 2 && first === 'turns') return { page: 'turn', turn: second };
   if (count === 2 && first === 'sessions') return { page: 'session', session: second };
   if (count === 2 && first === 'agents') return { page: 'agent', agent: second };
+  if (count === 2 && first === 'schedules') return { page: 'schedule', schedule: second };
   if (count === 2 && first === 'audit') return { page: 'audit', turn: second };
   if (count === 4 && first === 'turns' && third === 'calls' && /^[0-9a-f]{12,64}$/.test(fourth!))
     return { page: 'call', turn: second, digest: fourth! };
@@ -50,6 +53,8 @@ export function writeRoute(route: Route): string {
       return `#/sessions/${encodeURIComponent(route.session)}`;
     case 'agent':
       return `#/agents/${encodeURIComponent(route.agent)}`;
+    case 'schedule':
+      return `#/schedules/${encodeURIComponent(route.schedule)}`;
     case 'audit':
       return route.turn === null ? '#/audit' : `#/audit/${encodeURIComponent(route.turn)}`;
     case 'unknown':

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { isReachable } from '../api/http';
 import { writeRoute, type Route } from '../lib/route';
 import { announcement, connection, inboxItems } from '../state/inbox';
-import { mayAudit, mayDecide, mayStart, me, seesAll } from '../state/me';
+import { mayAudit, mayDecide, mayStart, me, seesAll, seesSchedules } from '../state/me';
 import { route } from '../state/route';
 import { Words } from './text';
 
@@ -22,6 +22,7 @@ function entries(): Entry[] {
     { to: { page: 'turns' }, text: 'Turns', also: ['turn'] },
     (mayStart.value || seesAll.value) && { to: { page: 'sessions' }, text: 'Sessions', also: ['session'] },
     { to: { page: 'agents' }, text: 'Agents', also: ['agent'] },
+    seesSchedules.value && { to: { page: 'schedules' }, text: 'Schedules', also: ['schedule'] },
     seesAll.value && { to: { page: 'budgets' }, text: 'Budgets' },
     seesAll.value && { to: { page: 'trail' }, text: 'Trail' },
     (mayAudit.value || mayDecide.value) && { to: { page: 'audit', turn: null }, text: 'Audit' },

@@ -18,6 +18,9 @@ export const isAdmin = has('admin');
 /** Sees what others have started. */
 export const seesAll = has('approver', 'auditor', 'admin');
 
+/** Schedules belong to the operator, whose principals have no tenant. */
+export const seesSchedules = computed(() => seesAll.value && !(me.value?.principal.includes('/') ?? true));
+
 /** Whether a turn is one's own to steer and to cancel. */
 export function mayManage(requester: string): boolean {
   return isAdmin.value || (mayStart.value && me.value?.principal === requester);

@@ -7,6 +7,6 @@ describe('replay', () => {
     expect(all.filter(({ outcome }) => outcome !== 'same')).toEqual([]);
     expect(all.every(({ temporal }) => temporal === true)).toBe(true);
     const types = new Set(all.map(({ workflow_type }) => workflow_type));
-    expect([...types].sort()).toEqual(['budget', 'call', 'callback', 'intent', 'session', 'turn']);
+    expect([...types].sort()).toEqual(['budget', 'call', 'callback', 'firing', 'intent', 'session', 'turn']);
   });
 });

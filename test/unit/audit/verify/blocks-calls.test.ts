@@ -130,6 +130,11 @@ describe('the people who approved a call (B9)', () => {
     expect(nobody('allow', { verdict: 'ask', undecided: {} })).toEqual([]);
   });
 
+  it('are people, and no schedules', () => {
+    const fault = 'B9: "schedule/morning" approved the call, and is a schedule';
+    expect(faults({}, { people: ['Schedule/morning'] })).toEqual([fault]);
+  });
+
   describe('under four eyes', () => {
     const approval = { four_eyes: true };
     const both = (who: string) => [`B9: "${who}" approved the call, and had asked for it, changed it or steered the turn`];

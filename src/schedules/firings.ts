@@ -1,0 +1,92 @@
+/** The beginning and the end of a schedule's firing: its budget of model cost, and the signature under the start of its turn. */
+import { hashJson } from '../shared/json/digests';
+import { asJson, type Json } from '../shared/json/json';
+import { workflowId } from '../shared/ids';
+import { spanInWords } from './cron';
+import {
+  costRegister,
+  firingTurnId,
+  scheduleId,
+  type BeginFiringInput,
+  type BeginFiringOutput,
+  type CostBudget,
+  type EndFiringInput,
+  type EndFiringOutput,
+} from '../shared/schedule';
+import { scheduleSettings } from './definition';
+import type { PreparedAgent } from '../tools/catalogue/registry';
+import type { Dependencies } from '../activities/ports';
+
+/**
+ * A worker signs only what its own app defines: whoever can start workflows could else have any message signed. A schedule that was made
+ * by a command is not signed, so it starts no turn of an agent that takes signed decisions only.
+ * @param wantsSignatures whether turns of the agent take signed starts only
+ */
+export async function beginFiring(
+  deps: Dependencies,
+  input: BeginFiringInput,
+  wantsSignatures: (agent: PreparedAgent) => boolean,
+): Promise<BeginFiringOutput> {
+  const { schedule, turn_id, scheduled_at } = input;
+  const { name, agent, message, cost } = schedule;
+  if (cost !== null) {
+    const sum = await costWithin(deps, name, cost);
+    if (sum >= cost.cost_usd) return { begin: false, reason: budgetReason(sum, cost) };
+  }
+  const prepared = deps.registry.agent(agent);
+  const isOwn = deps.registry.schedules.some((own) => hashJson(asJson(scheduleSettings(own))) === hashJson(asJson(schedule)));
+  const isNamed = turn_id === firingTurnId(name, Date.parse(scheduled_at));
+  const about = { workflow_id: workflowId(turn_id), agent, requester: scheduleId(name), message_hash: hashJson(message) };
+  const attestation = isOwn && isNamed ? await deps.signStart?.(about) : undefined;
+  if (attestation !== undefined) return { begin: true, attestation };
+  if (prepared === undefined || !wantsSignatures(prepared)) return { begin: true };
+  const why = !isOwn
+    ? 'this schedule is not in the app of the worker; define it there'
+    : 'the worker has no key to sign it with (HOLDFAST_SIGNING_KEY)';
+  return { begin: false, reason: `Turns of ${agent} take signed starts only, and ${why}.` };
+}
+
+/** May be repeated: a turn's cost counts once. */
+export async function endFiring(deps: Dependencies, { schedule, turn_id, within_ms }: EndFiringInput): Promise<EndFiringOutput> {
+  const end = await deps.turnEnds.look({ turn_id, session_id: null, within_ms });
+  if (end.state === 'running') return end;
+  if (end.state === 'lost') return { state: 'failed', reason: end.reason };
+  if (schedule.cost !== null) await addCost(deps, schedule.name, schedule.cost, { turn_id, cost_usd: end.usage.cost_usd });
+  return { state: end.state, reason: end.reason };
+}
+
+interface TurnCost {
+  turn_id: string;
+  /** ms since 1970 */
+  at: number;
+  cost_usd: number;
+}
+
+/** The oldest are dropped beyond: a schedule that needs more has a window of very many turns. */
+const MOST_COSTS = 2000;
+
+async function costWithin({ store }: Pick<Dependencies, 'store'>, name: string, { window_ms }: CostBudget): Promise<number> {
+  const { value, now } = await store.registers.read(costRegister(name));
+  return within(value, now - window_ms).reduce((sum, { cost_usd }) => sum + cost_usd, 0);
+}
+
+async function addCost(
+  { store }: Pick<Dependencies, 'store'>,
+  name: string,
+  { window_ms }: CostBudget,
+  cost: Omit<TurnCost, 'at'>,
+): Promise<void> {
+  await store.registers.update<null>(costRegister(name), (value, now) => {
+    const costs = within(value, now - window_ms);
+    if (costs.some(({ turn_id }) => turn_id === cost.turn_id)) return { answer: null };
+    return { value: asJson([...costs, { ...cost, at: now }].slice(-MOST_COSTS)), answer: null };
+  });
+}
+
+function within(value: Json, since: number): TurnCost[] {
+  return ((value ?? []) as unknown as TurnCost[]).filter(({ at }) => at > since);
+}
+
+function budgetReason(sum: number, { cost_usd, window_ms }: CostBudget): string {
+  return `The budget of this schedule is spent: its turns cost ${sum.toFixed(4)} USD in the last ${spanInWords(window_ms)}, and ${cost_usd} are allowed.`;
+}
