@@ -9,7 +9,7 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { boundWorkflow, isEncrypted, openPayload, sealPayload } from '../encryption/encrypted-payload';
-import { MissingKey } from '../encryption/key-source';
+import { Keys, MissingKey } from '../encryption/key-source';
 import { sees, visibilityOf, type Principal } from '../gateway/auth/principals';
 import { jsonSchema } from '../gateway/schemas/common';
 import type { CodecParts, GatewayParts, Route } from '../gateway/route';
@@ -20,8 +20,8 @@ import { isLoopbackName } from '../shared/wire/cross-site-check';
 const LARGEST_BODY = 32_000_000;
 const MOST_PAYLOADS = 5000;
 /** How many workflows' requesters are remembered, and for how long, ms. */
-const KNOWN = 5000;
-const KNOWN_FOR = 60_000;
+const MOST_WORKFLOWS = 5000;
+const REMEMBER_MS = 60_000;
 
 const base64 = z.string();
 const payload = z.looseObject({ metadata: z.record(z.string(), base64).optional(), data: base64.optional() });
@@ -37,6 +37,13 @@ const schema = { hide: true, body: jsonSchema(bodySchema) };
 export const codec: Route = (app, parts) => {
   const { codec: settings = null } = parts;
   const requesters = new Requesters(parts);
+  let open: Promise<Keys> | undefined;
+  const keys = () =>
+    (open ??= Keys.open(settings!.codecKeys).catch((error: unknown) => ((open = undefined), Promise.reject(error))));
+  const decodeAll = async (all: JsonPayload[], principal: Principal) => {
+    const ring = await keys();
+    return Promise.all(all.map((one) => decode(ring, settings!.namespace, requesters, principal, one)));
+  };
 
   const isUi = (origin: string) => isPageOf(origin, settings?.uiUrl() ?? null);
   app.addHook('onRequest', async (request, reply) => allow(request, reply, isUi));
@@ -48,7 +55,7 @@ export const codec: Route = (app, parts) => {
   app.post<Post>('/codec/decode', options, async ({ principal, headers, body }, reply) => {
     const all = body.payloads ?? [];
     const isOurs = settings !== null && isOf(settings, headers) && DECODERS.some((role) => principal.roles.includes(role));
-    const payloads = isOurs ? await Promise.all(all.map((one) => decoded(settings, requesters, principal, one))) : all;
+    const payloads = isOurs ? await decodeAll(all, principal) : all;
     return reply.header('cache-control', 'no-store').send({ payloads });
   });
 
@@ -58,7 +65,7 @@ export const codec: Route = (app, parts) => {
     const isOurs = settings !== null && isOf(settings, headers);
     const seal = async (one: JsonPayload) => {
       const plain = payloadOf(one);
-      return isEncrypted(plain) ? one : jsonOf(await sealPayload(settings!.keys, to, plain));
+      return isEncrypted(plain) ? one : jsonOf(await sealPayload(await keys(), to, plain));
     };
     return reply.header('cache-control', 'no-store').send({ payloads: isOurs ? await Promise.all(all.map(seal)) : all });
   });
@@ -101,8 +108,9 @@ function allow({ headers, method }: FastifyRequest, reply: FastifyReply, isUi: (
       .header('access-control-max-age', '600');
 }
 
-async function decoded(
-  { keys, namespace }: CodecParts,
+async function decode(
+  keys: Keys,
+  namespace: string,
   requesters: Requesters,
   principal: Principal,
   one: JsonPayload,
@@ -122,7 +130,7 @@ async function decoded(
 
 /** Whose workflows are, by Temporal. What has no requester (budgets, failures of tasks) is for those who see everything. */
 class Requesters {
-  private readonly known = new LRUCache<string, { name: string | null }>({ max: KNOWN, ttl: KNOWN_FOR });
+  private readonly names = new LRUCache<string, { name: string | null }>({ max: MOST_WORKFLOWS, ttl: REMEMBER_MS });
 
   constructor(private readonly parts: GatewayParts) {}
 
@@ -133,7 +141,7 @@ class Requesters {
   }
 
   private async of(workflowId: string): Promise<string | null> {
-    const known = this.known.get(workflowId);
+    const known = this.names.get(workflowId);
     if (known !== undefined) return known.name;
     const { temporal } = await this.parts.client();
     const name = await temporal.workflow
@@ -146,7 +154,7 @@ class Requesters {
           throw error;
         },
       );
-    this.known.set(workflowId, { name });
+    this.names.set(workflowId, { name });
     return name;
   }
 }

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { SigningKey } from '../attestation/signing-key';
 import type { TrustEntry } from '../attestation/trusted-keys';
-import type { Keys } from '../encryption/key-source';
+import type { CodecKeys } from '../encryption/key-source';
 import type { HoldfastClient } from '../client/holdfast-client';
 import type { CallbackConfig } from '../config/gateway';
 import type { Store } from '../store/store';
@@ -50,7 +50,7 @@ export interface GatewayParts {
 
 /** Keys for Temporal's Web UI and CLI (codec-server/route.ts). */
 export interface CodecParts {
-  keys: Keys;
+  codecKeys: CodecKeys;
   namespace: string;
   /** Address of the Web UI, whose pages may ask; null: it is not known. */
   uiUrl(): string | null;

@@ -112,7 +112,7 @@ export async function gatewayParts(
     publicUrl: config.publicUrl,
     trustedKeys: config.trustedKeys,
     hosts: config.hosts,
-    codec: keys === null ? null : { keys, namespace: config.temporal.namespace, uiUrl },
+    codec: keys === null ? null : { codecKeys: keys, namespace: config.temporal.namespace, uiUrl },
   };
   let cachedCatalogue: Promise<ToolCatalogue> | undefined;
   const catalogue = () => (cachedCatalogue ??= app().then((loadedApp) => catalogueOf(loadedApp, config.environment)));

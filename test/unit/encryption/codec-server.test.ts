@@ -23,7 +23,11 @@ beforeAll(async () => {
   codec = new EncryptionCodec(keys, 'default');
   const describe = (id: string) => async () => ({ searchAttributes: { HoldfastRequester: [requesters[id]] } });
   const client = async () => ({ temporal: { workflow: { getHandle: (id: string) => ({ describe: describe(id) }) } } }) as never;
-  desk = await openDesk({ people: Object.values(people), client, codec: { keys, namespace: 'default', uiUrl: () => `${UI}/` } });
+  desk = await openDesk({
+    people: Object.values(people),
+    client,
+    codec: { codecKeys: keys, namespace: 'default', uiUrl: () => `${UI}/` },
+  });
 });
 afterAll(() => desk.close());
 
