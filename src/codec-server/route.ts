@@ -7,7 +7,7 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { boundWorkflow, isEncrypted, openPayload, sealPayload } from '../encryption/encrypted-payload';
 import { Keys, MissingKey } from '../encryption/key-source';
 import { sees, visibilityOf, type Principal } from '../gateway/auth/principals';
@@ -46,7 +46,6 @@ export const codec: Route = (app, parts) => {
   };
 
   const isUi = (origin: string) => isPageOf(origin, settings?.uiUrl() ?? null);
-  app.addHook('onRequest', async (request, reply) => allow(request, reply, isUi));
   const config = { roles: 'any' as const, otherPages: isUi };
   const options = { schema, config, bodyLimit: LARGEST_BODY };
   for (const path of ['/codec/decode', '/codec/encode'])
@@ -77,6 +76,12 @@ const DECODERS = ['approver', 'auditor', 'admin'];
 function isOf({ namespace }: CodecParts, headers: FastifyRequest['headers']): boolean {
   const named = headers['x-namespace'];
   return named === undefined || named === namespace;
+}
+
+/** Before authentication: a browser hides also the reason of a refusal from a page that may not read the answer. */
+export function allowCodecPages(app: FastifyInstance, { codec: settings = null }: GatewayParts): void {
+  const isUi = (origin: string) => isPageOf(origin, settings?.uiUrl() ?? null);
+  app.addHook('onRequest', async (request, reply) => allow(request, reply, isUi));
 }
 
 /** Whether a page of this origin may ask: what `refuseOtherSites` of the gateway goes by. */

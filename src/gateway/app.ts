@@ -33,7 +33,7 @@ import { turns } from './routes/turns';
 import { browserSignInOf, type BrowserSignIn } from './auth/browser-sign-in';
 import { ticketsOf } from './auth/principals';
 import { a2a } from '../protocols/a2a/route';
-import { codec, codecPages } from '../codec-server/route';
+import { allowCodecPages, codec, codecPages } from '../codec-server/route';
 import { agUi } from '../protocols/agui/route';
 import { protectAnswers } from '../page/headers';
 import { page } from '../page/page';
@@ -155,6 +155,7 @@ export function gatewayApp(
   });
   // Apart from the others: pages of the Web UI may ask here, and nowhere else.
   void app.register(async (scope) => {
+    allowCodecPages(scope, parts);
     const countNobody = await limitRates(scope, requestsPerMinute);
     authenticateRequests(scope, { authenticator, tickets: ticketsOf(store), signIn: browserSignIn }, countNobody);
     codec(scope, parts);

@@ -150,8 +150,12 @@ describeInBrowser('Temporal’s Web UI with the codec server', (browser) => {
         const ui = server.uiUrl!.replace('127.0.0.1', 'localhost');
         const opened = async (who: typeof ana) => {
           const context = await browser().newContext({ viewport: { width: 1280, height: 900 } });
-          // As a person sets it in the Web UI once: Codec Server, "Include cross-origin credentials".
-          await context.addInitScript(`localStorage.setItem('includeCredentials', 'true')`);
+          // As a person sets it in the Web UI once, in place of the server's setting: "Include cross-origin credentials".
+          const choices = { endpoint: `${url}/codec`, includeCredentials: true, overrideRemoteCodecConfiguration: true };
+          for (const [name, value] of Object.entries(choices))
+            await context.addInitScript(
+              `localStorage.setItem(${JSON.stringify(name)}, ${JSON.stringify(JSON.stringify(value))})`,
+            );
           await signIn(context, url, who.token);
           const decoded: string[] = [];
           context.on('response', async (response) => {

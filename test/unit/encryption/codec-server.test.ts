@@ -96,6 +96,8 @@ it('pages of the Web UI may ask, also with the cookie of a sign-in; pages of oth
       status: 403,
     });
   }
+  const nobody = await post({ origin: UI }, []);
+  expect({ status: nobody.statusCode, cors: nobody.headers['access-control-allow-origin'] }).toEqual({ status: 401, cors: UI });
   // The Web UI's pages may ask nothing else.
   expect((await browser.send('POST', '/v1/sign-out', {}, { origin: UI })).statusCode).toBe(403);
   const preflight = await desk.app.inject({
