@@ -183,7 +183,7 @@ describeInBrowser('Temporal’s Web UI with the codec server', (browser) => {
 
         const starter = await opened(rita);
         await starter.page.page.goto(`${starter.address}/history`);
-        await starter.page.page.getByText('binary/encrypted').first().waitFor();
+        await starter.page.page.getByText(Buffer.from('binary/encrypted').toString('base64')).first().waitFor();
         await starter.page.screenshot('ciphertext');
         expect(await starter.page.page.locator('body').innerText()).not.toContain(CANARY);
         expect(starter.decoded.length).toBeGreaterThan(0);
