@@ -72,10 +72,10 @@ export const codec: Route = (app, parts) => {
 
 const DECODERS = ['approver', 'auditor', 'admin'];
 
-/** The Web UI names the namespace that it shows. */
+/** The Web UI names the namespace that it shows; the CLI sends an empty name if it was given none. */
 function isOf({ namespace }: CodecParts, headers: FastifyRequest['headers']): boolean {
   const named = headers['x-namespace'];
-  return named === undefined || named === namespace;
+  return named === undefined || named === '' || named === namespace;
 }
 
 /** Before authentication: a browser hides also the reason of a refusal from a page that may not read the answer. */

@@ -59,6 +59,7 @@ it('decodes what approvers, auditors and admins may see; everything else comes b
   expect(await readable(people.eve.headers)).toEqual([false, true, false, true]);
   expect(await readable(people.rita.headers)).toEqual([false, false, false, true]);
   expect(await readable({ ...people.ana.headers, 'x-namespace': 'other' })).toEqual([false, false, false, true]);
+  expect(await readable({ ...people.ana.headers, 'x-namespace': '' })).toEqual([true, true, true, true]); // Temporal's CLI
   expect((await post({}, payloads)).statusCode).toBe(401);
   expect((await post(people.ana.headers, [{ ...payloads[0]!, data: 'AAAA' }])).body).toContain('"data":"AAAA"');
 });
