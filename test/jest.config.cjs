@@ -18,7 +18,9 @@ const shared = {
     '^.+\\.js$': swc({ syntax: 'ecmascript' }),
   },
   // ES modules only: Node imports them, Jest's own module system does not.
-  transformIgnorePatterns: ['/node_modules/(?!(?:jose|request-filtering-agent|openid-client|oauth4webapi)/)'],
+  transformIgnorePatterns: [
+    '/node_modules/(?!(?:jose|request-filtering-agent|openid-client|oauth4webapi|age-encryption|@noble/[^/]+|@scure/base)/)',
+  ],
 };
 
 const server = {

@@ -11,6 +11,7 @@ const ROOMS = [
   'audit',
   'cards',
   'cli',
+  'codec-server',
   'deputies',
   'devserver',
   'encryption',
@@ -136,6 +137,7 @@ const TABLE = {
   gateway: { may: everythingBut('cli', 'index', 'worker', 'activities', 'workflows', 'mcp', 'testing').concat(CONTRACT) },
   // Routes of the gateway that speak another protocol: its app lists them, and they use its parts.
   page: { may: ['shared'], types: ['gateway'] },
+  'codec-server': { may: ['shared', 'gateway', 'encryption', 'telemetry'], types: ['config'] },
   passkeys: { may: ['shared', 'shapes', 'attestation', 'client', 'gateway', 'deputies'] },
   deputies: { may: ['shared', 'shapes', 'record', 'store', 'attestation', 'client', 'gateway', 'passkeys'] },
   protocols: { may: ['shared', 'shapes', 'record', 'store', 'tools', 'client', 'gateway', 'agents'] },

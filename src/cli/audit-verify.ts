@@ -10,6 +10,7 @@ import { readTombstones, type Tombstones } from '../audit/verify/tombstones';
 import { forMachines } from '../audit/verify/verification';
 import { visible } from '../shared/text/visible';
 import { EXIT, Exit, UsageError } from './support/exit';
+import type { Decrypt } from './support/decrypt-bundle';
 import type { Output } from './support/output';
 import { trustFile } from './support/trust-file';
 import { errorMessage } from '../shared/text/error-message';
@@ -18,6 +19,7 @@ interface Options {
   trust?: string;
   after?: string;
   tombstones?: string;
+  identity?: string;
 }
 
 const NO_TOMBSTONES: Tombstones = { gone: new Map(), faults: [] };
@@ -25,11 +27,21 @@ const NO_TOMBSTONES: Tombstones = { gone: new Map(), faults: [] };
 const CHUNK = 1024 * 1024;
 
 export function auditVerify(audit: Command, output: () => Output): void {
-  verifyCommand(audit.command('verify'), output);
+  const command = audit
+    .command('verify')
+    .option('--identity <file>', 'for bundles that are encrypted with age: the file of the identity, as age-keygen writes it');
+  verifyCommand(command, output, async (file) => (await import('./support/decrypt-bundle.js')).decryptBy(file));
 }
 
-/** Makes a command the one that verifies bundles: `holdfast audit verify`, or the whole program of `@holdfast/verify`. */
-export function verifyCommand(command: Command, output: () => Output): void {
+/**
+ * Makes a command the one that verifies bundles: `holdfast audit verify`, or the whole program of `@holdfast/verify`.
+ * @param decryptBy null: `--identity` is not offered
+ */
+export function verifyCommand(
+  command: Command,
+  output: () => Output,
+  decryptBy: ((identityFile: string) => Promise<Decrypt>) | null = null,
+): void {
   command
     .description(
       'Verifies bundles offline, with the keys that you trust. Exit 0: intact; 1: not intact, or the signer is unknown; 2: unreadable.',
@@ -38,10 +50,11 @@ export function verifyCommand(command: Command, output: () => Output): void {
     .option('--trust <file>', 'the keys that you trust, as `holdfast keys export` prints them')
     .option('--after <root>', 'the root that the first bundle must follow', root)
     .option('--tombstones <file>', 'of bundles that were deleted between them: tombstones.jsonl of the kept bundles')
-    .action(async (files: string[], { trust, after, tombstones }: Options) => {
+    .action(async (files: string[], { trust, after, tombstones, identity }: Options) => {
+      const decrypt = identity === undefined || decryptBy === null ? null : await decryptBy(identity);
       const keys = await trustFile(trust);
       const answers: (Verification & { file: string })[] = [];
-      for (const file of files) answers.push({ file, ...(await verifyFile(file, keys)) });
+      for (const file of files) answers.push({ file, ...(await verifyFile(file, keys, decrypt)) });
       const links = answers.filter(({ verdict }) => verdict !== 'broken').map((answer) => ({ ...answer, name: answer.file }));
       const { gone, faults } = tombstones === undefined ? NO_TOMBSTONES : readTombstones(await textOf(tombstones), keys);
       const chain = [...faults, ...chainFaults(links, after ?? null, gone)];
@@ -58,12 +71,34 @@ function describe({ file, ...answer }: Verification & { file: string }): string[
   return [`${file}: ${first}`, ...more.map((line) => `  ${line}`)];
 }
 
-async function verifyFile(file: string, keys: readonly TrustEntry[]): Promise<Verification> {
+async function verifyFile(file: string, keys: readonly TrustEntry[], decrypt: Decrypt | null): Promise<Verification> {
+  const source = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: CHUNK });
   try {
-    return await verifyBundle(file === '-' ? process.stdin : createReadStream(file, { highWaterMark: CHUNK }), keys);
+    return await verifyBundle(plainOf(source, file, decrypt), keys);
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     throw new UsageError(`The bundle ${file} cannot be read: ${errorMessage(error)}`);
   }
+}
+
+/** How a file begins that age has encrypted, in binary and as text. */
+const OF_AGE = /^(age-encryption\.org\/|-----BEGIN AGE ENCRYPTED FILE-----)/;
+
+/** @throws UsageError for an encrypted file without an identity */
+async function* plainOf(source: AsyncIterable<Buffer>, file: string, decrypt: Decrypt | null): AsyncGenerator<Uint8Array> {
+  const chunks = source[Symbol.asyncIterator]();
+  const first = await chunks.next();
+  if (first.done === true) return;
+  const all = (async function* () {
+    yield first.value;
+    for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) yield next.value;
+  })();
+  if (!OF_AGE.test(first.value.subarray(0, 40).toString('latin1'))) yield* all;
+  else if (decrypt === null)
+    throw new UsageError(
+      `The bundle ${file} is encrypted with age, to a key of its auditor: decrypt it with \`age -d -i IDENTITY ${file === '-' ? '' : file}\`, or name the file of the identity: \`holdfast audit verify --identity FILE\`.`,
+    );
+  else yield* decrypt(all);
 }
 
 async function textOf(file: string): Promise<string> {

@@ -6,6 +6,7 @@ import { budgets } from './budgets';
 import { call } from './call';
 import { cancel } from './cancel';
 import { chat } from './chat';
+import { codec } from './codec';
 import { config } from './config';
 import { deny } from './deny';
 import { dev } from './dev';
@@ -34,6 +35,7 @@ const COMMANDS = [
   dev,
   worker,
   gateway,
+  codec,
   proxy,
   start,
   run,

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { Connection } from '@temporalio/client';
 import { ConfigError, loadConfig, type Config } from '../config';
+import type { CodecKeys } from '../encryption/key-source';
 import { describeStore } from '../store/open-store';
 import { EXIT, Exit } from './support/exit';
 import type { Output } from './support/output';
@@ -51,12 +52,23 @@ async function examine(): Promise<Finding[]> {
     await finding('workflow bundle', async () => (await import('../worker/workflow-bundle.js')).workflowBundlePath()),
   );
   findings.push(await finding('store', () => describeStore(config.store)));
+  const { codecKeys } = config;
+  if (codecKeys !== null) findings.push(await finding('encryption', () => examineKeys(codecKeys)));
   // A warning only, because a turn can run: decisions of a gateway that is not trusted here are refused.
   const warning = await examineGatewayKeys(config).catch(errorMessage);
   if (warning !== null) findings.push({ what: 'gateways', ok: true, warning: true, detail: warning });
   findings.push(await examineIsolation(config));
   findings.push(await finding('data', () => examineData(config)));
   return [...findings, ...(await examineTemporal(config))];
+}
+
+/** @throws BadKeyRing */
+async function examineKeys(codecKeys: CodecKeys): Promise<string> {
+  const { Keys } = await import('../encryption/key-source.js');
+  const keys = await Keys.open(codecKeys);
+  const { current, ids } = keys.ring();
+  const writes = current === null ? 'no key writes: what is new stays plain' : `the key ${current} writes`;
+  return `key ring ${keys.where}: ${writes}; ${ids.join(', ') || 'none'} can be read`;
 }
 
 /** A turn runs without commands and MCP programs, so missing isolation is only a warning. */

@@ -22,6 +22,8 @@ export interface DevServerOptions {
   dbFilename?: string;
   /** Without the Web UI. */
   headless?: boolean;
+  /** The codec server that the Web UI asks for the plain text of payloads; absent: none. */
+  codecEndpoint?: string;
   /** Further host names of the Web UI. */
   hosts?: readonly string[];
   /** @default 'default' */
@@ -110,13 +112,14 @@ async function start(options: DevServerOptions, port: ChosenPort, uiPort: Chosen
 }
 
 function startArguments(
-  { dbFilename, namespace, dynamicConfig }: DevServerOptions,
+  { dbFilename, namespace, dynamicConfig, codecEndpoint }: DevServerOptions,
   port: ChosenPort,
   ui: HostPort | null,
 ): string[] {
   return [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port.port), '--log-level', 'error'],
     ...(ui ? ['--ui-ip', ui.host, '--ui-port', String(ui.port)] : ['--headless']),
+    ...(ui && codecEndpoint ? ['--ui-codec-endpoint', codecEndpoint] : []),
     ...(dbFilename ? ['--db-filename', resolve(dbFilename)] : []),
     ...(namespace && namespace !== 'default' ? ['--namespace', namespace] : []),
     ...Object.entries({ ...DYNAMIC_CONFIG, ...dynamicConfig }).flatMap(([key, value]) => [

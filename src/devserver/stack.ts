@@ -94,7 +94,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 
 async function startServer({ config, port, uiPort, db, headless, say }: StackOptions): Promise<DevServer> {
   const cli = await findTemporalCli({ onProgress: say });
-  return startDevServer({ cli: cli.path, ...dropUndefinedKeys({ port, uiPort, dbFilename: db, headless }), hosts: config.hosts });
+  const codecEndpoint = config.codecKeys === null ? undefined : `${config.publicUrl}/codec`;
+  const wishes = dropUndefinedKeys({ port, uiPort, dbFilename: db, headless, codecEndpoint });
+  return startDevServer({ cli: cli.path, ...wishes, hosts: config.hosts });
 }
 
 /** Without the keys whose value is undefined: a default applies only to an absent key. */

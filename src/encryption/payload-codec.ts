@@ -35,8 +35,15 @@ export class EncryptionCodec implements PayloadCodec {
   }
 }
 
-/** Only requests to a workflow may be bound to no workflow: the Web UI does not say which one it encrypts for. */
+/** What Temporal appends to the workflow id that a schedule names. No id of ours has colons. */
+const SCHEDULED_TIME = /-\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
+
+/**
+ * Only requests to a workflow may be bound to no workflow: the Web UI does not say which one it encrypts for. The input of a workflow
+ * that a schedule starts is bound to the id that the schedule names.
+ */
 function fits(workflowId: string | null, context: SerializationContext | undefined): boolean {
   if (context?.workflowId === undefined) return true;
-  return workflowId === null ? context.type === 'workflow' : workflowId === context.workflowId;
+  if (workflowId === null) return context.type === 'workflow';
+  return workflowId === context.workflowId || workflowId === context.workflowId.replace(SCHEDULED_TIME, '');
 }

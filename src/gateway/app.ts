@@ -34,6 +34,7 @@ import { turns } from './routes/turns';
 import { browserSignInOf, type BrowserSignIn } from './auth/browser-sign-in';
 import { ticketsOf } from './auth/principals';
 import { a2a } from '../protocols/a2a/route';
+import { allowCodecPages, codec, codecPages } from '../codec-server/route';
 import { agUi } from '../protocols/agui/route';
 import { protectAnswers } from '../page/headers';
 import { page } from '../page/page';
@@ -80,12 +81,21 @@ const ROUTES: Route[] = [
   oidc,
   page,
 ];
+/** Those of a process that is a codec server only. */
+export const CODEC_ROUTES: readonly Route[] = [healthz, readyz];
 const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_BODY_BYTES = 1_000_000;
 const MAX_PARAM_LENGTH = 500;
 
-/** @param draining aborts when the gateway is about to close */
-export function gatewayApp(parts: GatewayParts, draining: AbortSignal = new AbortController().signal): FastifyInstance {
+/**
+ * @param draining aborts when the gateway is about to close
+ * @param routes beside those of the codec server
+ */
+export function gatewayApp(
+  parts: GatewayParts,
+  draining: AbortSignal = new AbortController().signal,
+  routes: readonly Route[] = ROUTES,
+): FastifyInstance {
   const { store, log, authenticator, requestsPerMinute = DEFAULT_HTTP_RATE, corsOrigins = [], proxies = 0 } = parts;
   const app = fastify({
     bodyLimit: MAX_BODY_BYTES,
@@ -130,7 +140,11 @@ export function gatewayApp(parts: GatewayParts, draining: AbortSignal = new Abor
   });
   protectAnswers(app);
   observeRequests(app, log, app.metrics);
-  refuseOtherSites(app, { publicUrl: parts.publicUrl, hosts: parts.hosts, origins: corsOrigins, localPages: true });
+  refuseOtherSites(
+    app,
+    { publicUrl: parts.publicUrl, hosts: parts.hosts, origins: corsOrigins, localPages: true },
+    codecPages(parts),
+  );
   refuseOtherMethods(app);
   void app.register(async (scope) => {
     // First: a browser's preflight request has no token.
@@ -139,15 +153,24 @@ export function gatewayApp(parts: GatewayParts, draining: AbortSignal = new Abor
     await describeApi(scope);
     authenticateRequests(scope, { authenticator, tickets: ticketsOf(store), signIn: browserSignIn }, countNobody);
     holdKeysToBodies(scope, store);
-    for (const route of ROUTES) route(scope, parts);
+    for (const route of routes) route(scope, parts);
+  });
+  // Apart from the others: pages of the Web UI may ask here, and nowhere else.
+  void app.register(async (scope) => {
+    allowCodecPages(scope, parts);
+    const countNobody = await limitRates(scope, requestsPerMinute);
+    authenticateRequests(scope, { authenticator, tickets: ticketsOf(store), signIn: browserSignIn }, countNobody);
+    codec(scope, parts);
   });
   return app;
 }
 
 /** Applies to every route, before anything else of the request is read. */
-function refuseOtherSites(app: FastifyInstance, site: Site): void {
-  app.addHook('onRequest', async ({ headers, socket }) => {
-    const message = siteFault(headers, socket.localAddress, site);
+function refuseOtherSites(app: FastifyInstance, site: Site, isCodecPage: (url: string, origin: string) => boolean): void {
+  app.addHook('onRequest', async ({ url, headers, socket }) => {
+    const { origin } = headers;
+    const isKnown = origin !== undefined && isCodecPage(url, origin);
+    const message = siteFault(isKnown ? { host: headers.host } : headers, socket.localAddress, site);
     if (message !== null) throw new Refusal({ code: 'PERMISSION_DENIED', reason: 'wrong_site', message, hint: SITE_HINT });
   });
 }

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { SigningKey } from '../attestation/signing-key';
 import type { TrustEntry } from '../attestation/trusted-keys';
+import type { CodecKeys } from '../encryption/key-source';
 import type { HoldfastClient } from '../client/holdfast-client';
 import type { CallbackConfig } from '../config/gateway';
 import type { Store } from '../store/store';
@@ -41,8 +42,18 @@ export interface GatewayParts {
   publicUrl?: string;
   /** The file of trusted keys, if this host has it: passkeys that are revoked there are shown so. Only the workers' files count. */
   trustedKeys?: string;
+  /** The keys of the codec server; absent or null: payloads are plain. */
+  codec?: CodecParts | null;
   /** Further host names at which it is reached. */
   hosts?: readonly string[];
+}
+
+/** Keys for Temporal's Web UI and CLI (codec-server/route.ts). */
+export interface CodecParts {
+  codecKeys: CodecKeys;
+  namespace: string;
+  /** Address of the Web UI, whose pages may ask; null: it is not known. */
+  uiUrl(): string | null;
 }
 
 export interface PageSignIn extends SignInConfig {

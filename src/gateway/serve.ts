@@ -9,7 +9,7 @@ import { defaultSigningKey, defaultTrustedKeys, type Config } from '../config';
 import { openStoreOf } from '../store/open-store';
 import type { ToolLogger } from '../tools/define/tool';
 import { gatewayApp } from './app';
-import { type GatewayParts, LazyClient } from './route';
+import { type GatewayParts, LazyClient, type Route } from './route';
 import { AnyOf, Jwts } from './auth/jwt';
 import { Tokens } from './auth/principals';
 import { catalogueOf, type ToolCatalogue } from './tool-catalogue';
@@ -27,6 +27,8 @@ export interface ServeAt {
   port: number;
   /** How long open requests may take to end, ms. Default 20,000. */
   drainMs?: number;
+  /** Default: all routes of the gateway. */
+  routes?: readonly Route[];
 }
 
 /**
@@ -35,9 +37,12 @@ export interface ServeAt {
  * @example
  * const gateway = await serveGateway({ store, log, authenticator, key, client: async () => holdfast }, { host: '127.0.0.1', port: 8080 });
  */
-export async function serveGateway(parts: GatewayParts, { host, port, drainMs = 20_000 }: ServeAt): Promise<RunningGateway> {
+export async function serveGateway(
+  parts: GatewayParts,
+  { host, port, drainMs = 20_000, routes }: ServeAt,
+): Promise<RunningGateway> {
   const ending = new AbortController();
-  const app = gatewayApp(parts, ending.signal);
+  const app = gatewayApp(parts, ending.signal, routes);
   try {
     await app.listen({ host, port });
   } catch (error) {
@@ -77,20 +82,23 @@ export function keyOf({ home, signingKey, trustedKeys }: Config): Promise<Signin
  * @param parts.app the app that the workers serve; loaded when its tools are first needed
  * @param parts.connect called when a client is first needed, and again until it has connected; absent: connects by the
  *   environment, or to the embedded stack that runs here
- * @throws BadSigningKey, BadKeyFile; Error of the store
+ * @param parts.uiUrl address of the Web UI, whose pages may use the codec server; default: HOLDFAST_UI_URL
+ * @throws BadSigningKey, BadKeyFile, BadKeyRing; Error of the store
  */
 export async function gatewayParts(
   config: Config,
   {
     log,
     app,
-    connect = () => HoldfastClient.connect(),
-  }: { log: ToolLogger; app: () => Promise<App>; connect?: () => Promise<HoldfastClient> },
+    connect,
+    uiUrl = () => config.uiUrl,
+  }: { log: ToolLogger; app: () => Promise<App>; connect?: () => Promise<HoldfastClient>; uiUrl?: () => string | null },
 ): Promise<GatewayParts & { close(): Promise<void> }> {
   const key = await keyOf(config);
-  const store = await openStoreOf(config);
+  const keys = config.codecKeys === null ? null : await (await import('../encryption/index.js')).Keys.open(config.codecKeys);
+  const store = await openStoreOf({ store: config.store, codecKeys: keys });
   await announceKey(store, key);
-  const lazyClient = new LazyClient(connect);
+  const lazyClient = new LazyClient(connect ?? (() => HoldfastClient.connect()));
   const { jwt, callbacks, requestsPerMinute, corsOrigins, proxies, openMetrics } = config.http;
   const tokens = new Tokens(config.tokens ?? []);
   const authenticator = jwt === null ? tokens : new AnyOf([...(config.tokens === null ? [] : [tokens]), new Jwts(jwt)]);
@@ -104,6 +112,7 @@ export async function gatewayParts(
     publicUrl: config.publicUrl,
     trustedKeys: config.trustedKeys,
     hosts: config.hosts,
+    codec: keys === null ? null : { codecKeys: keys, namespace: config.temporal.namespace, uiUrl },
   };
   let cachedCatalogue: Promise<ToolCatalogue> | undefined;
   const catalogue = () => (cachedCatalogue ??= app().then((loadedApp) => catalogueOf(loadedApp, config.environment)));

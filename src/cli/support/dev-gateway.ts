@@ -13,7 +13,7 @@ import { newToken } from './new-token';
 const DEVELOPER_ROLES = ['starter', 'approver', 'auditor', 'admin'];
 
 /** What the gateway needs of the embedded stack. */
-type EmbeddedStack = Pick<Stack, 'address' | 'namespace'>;
+type EmbeddedStack = Pick<Stack, 'address' | 'namespace' | 'uiUrl'>;
 
 interface DevGatewayOptions {
   wish: number | undefined;
@@ -39,7 +39,12 @@ export async function startDevGateway(
   const gatewayConfig = developer === null ? config : { ...config, tokens: [developer.entry] };
   const app = async () => (await import('./app.js')).appOf(config, appFile);
   const connect = () => connectTo(stack(), live);
-  const parts = await gatewayParts(gatewayConfig, { log: createLog(config.logLevel), app, connect });
+  const parts = await gatewayParts(gatewayConfig, {
+    log: createLog(config.logLevel),
+    app,
+    connect,
+    uiUrl: () => stack()?.uiUrl ?? null,
+  });
   const hasOwnAddress = config.publicUrl === `http://localhost:${config.httpPort}`;
   const publicUrlAt = (port: number) => (hasOwnAddress ? `http://localhost:${port}` : config.publicUrl);
   const { served, port, note } = await startOnPorts(

@@ -11,16 +11,22 @@ export interface WrittenBundle extends Pick<EndBody, 'root' | 'lines' | 'complet
 /**
  * Writes the lines of a bundle as fast as the disk, or the reader, takes them. An existing file is replaced.
  * @param path `-`: standard output
+ * @param encrypt what encrypts it; null: it is plain
  * @throws UsageError for a path that cannot be written
  */
-export async function writeWhole(lines: AsyncIterable<string>, path: string): Promise<WrittenBundle> {
+export async function writeWhole(
+  lines: AsyncIterable<string>,
+  path: string,
+  encrypt: ((chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>) | null = null,
+): Promise<WrittenBundle> {
   const monitor = new WriteMonitor();
+  const chunks = () => monitor.count(encrypt === null ? monitor.over(lines) : encrypt(monitor.over(lines)));
   if (path === '-') {
-    await pipeline(monitor.over(lines), process.stdout, { end: false });
+    await pipeline(chunks(), process.stdout, { end: false });
     return monitor.trailer();
   }
   await writeFileWhole(path, async (file) => {
-    for await (const chunk of monitor.over(lines)) await file.appendFile(chunk);
+    for await (const chunk of chunks()) await file.appendFile(chunk);
   });
   return monitor.trailer();
 }
@@ -38,21 +44,22 @@ class WriteMonitor {
       this.last = line;
       buffer += line;
       if (buffer.length < CHUNK) continue;
-      yield this.encodeAndCount(buffer);
+      yield Buffer.from(buffer, 'utf8');
       buffer = '';
     }
-    if (buffer !== '') yield this.encodeAndCount(buffer);
+    if (buffer !== '') yield Buffer.from(buffer, 'utf8');
+  }
+
+  async *count(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks) {
+      this.bytes += chunk.length;
+      yield chunk;
+    }
   }
 
   trailer(): WrittenBundle {
     const { root, lines, complete, contradiction, kid } = (JSON.parse(this.last) as { body: EndBody }).body;
     return { root, lines, complete, contradiction, kid, bytes: this.bytes };
-  }
-
-  private encodeAndCount(text: string): Buffer {
-    const chunk = Buffer.from(text, 'utf8');
-    this.bytes += chunk.length;
-    return chunk;
   }
 }
 

@@ -13,6 +13,8 @@ declare module 'fastify' {
     roles?: readonly Role[] | 'any' | 'public';
     /** A stream that a ticket opens too. */
     takesTicket?: boolean;
+    /** Pages of another origin that may send the cookie of a sign-in too, to a route that changes nothing. */
+    otherPages?: (origin: string) => boolean;
   }
   interface FastifyRequest {
     /** The principal who sent the request; absent on public routes. */
@@ -44,13 +46,17 @@ export function authenticateRequests(
   });
   app.decorateRequest('signIn', null);
   app.addHook('onRequest', async (request, reply) => {
-    const { roles, takesTicket } = request.routeOptions.config;
+    const { roles, takesTicket, otherPages } = request.routeOptions.config;
     if (roles === 'public') return;
     const { authorization } = request.headers;
     const isBare = authorization === undefined;
+    const isOtherPage = request.headers.origin !== undefined && otherPages?.(request.headers.origin) === true;
     const ticketHolder = takesTicket && isBare ? tickets.principalOf(request.url, Date.now()) : null;
     // A token that is sent counts, also if it is wrong: whoever sends one means it.
-    const signedIn = isBare && ticketHolder === null ? ((await signIn?.ofRequest(request)) ?? null) : null;
+    const signedIn =
+      isBare && ticketHolder === null
+        ? ((await (isOtherPage ? signIn?.ofOtherPage(request) : signIn?.ofRequest(request))) ?? null)
+        : null;
     const principal =
       ticketHolder ??
       signedIn?.principal ??

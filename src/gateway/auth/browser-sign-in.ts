@@ -58,6 +58,14 @@ export class BrowserSignIn {
     return { ...signIn, principal };
   }
 
+  /** The same for a page of another origin that a route lets ask: by the header Origin, which no page can write. */
+  async ofOtherPage({ headers }: Pick<FastifyRequest, 'headers'>): Promise<SignedIn | null> {
+    const id = this.cookies.read(headers.cookie, 'session');
+    const signIn = id === null ? null : await this.signIns.find(id, true);
+    const principal = signIn === null ? null : this.principalOf(signIn.proof);
+    return signIn === null || principal === null ? null : { ...signIn, principal };
+  }
+
   /** Begins a sign-in, ends the one that the browser had, and sets the cookie. */
   async begin(reply: FastifyReply, proof: Proof, before: { idHash: string | null; atMost?: number | null }): Promise<SignedIn> {
     const principal = this.principalOf(proof);

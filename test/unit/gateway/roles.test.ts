@@ -78,6 +78,10 @@ const MAY: Record<string, readonly Role[] | 'any' | 'public'> = {
 };
 /** Those that the OpenAPI document does not have: the page, what leads to it, and what programs have clients for. */
 const HIDDEN: typeof MAY = {
+  'POST /codec/decode': 'any',
+  'POST /codec/encode': 'any',
+  'OPTIONS /codec/decode': 'public',
+  'OPTIONS /codec/encode': 'public',
   'GET /': 'public',
   'GET /sign-in/oidc': 'public',
   'GET /sign-in/oidc/callback': 'public',

@@ -1,0 +1,181 @@
+/**
+ * The codec server for Temporal's Web UI and CLI: `POST /codec/decode` and `/codec/encode` with payloads in protobuf's JSON. Who has one
+ * of the roles approver, auditor or admin gets the payloads of turns that they see in plain text; all other payloads come back
+ * unchanged, which the Web UI shows as they are. The Web UI's pages may ask, and no other site's.
+ */
+import { WorkflowNotFoundError } from '@temporalio/client';
+import type { Payload } from '@temporalio/common';
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { boundWorkflow, isEncrypted, openPayload, sealPayload } from '../encryption/encrypted-payload';
+import { Keys, MissingKey } from '../encryption/key-source';
+import { sees, visibilityOf, type Principal } from '../gateway/auth/principals';
+import { jsonSchema } from '../gateway/schemas/common';
+import type { CodecParts, GatewayParts, Route } from '../gateway/route';
+import { keywordOf } from '../shared/search-attributes';
+import { isLoopbackName } from '../shared/wire/cross-site-check';
+
+/** The Web UI sends all payloads of a page of history at once. */
+const LARGEST_BODY = 32_000_000;
+const MOST_PAYLOADS = 5000;
+/** How many workflows' requesters are remembered, and for how long, ms. */
+const MOST_WORKFLOWS = 5000;
+const REMEMBER_MS = 60_000;
+
+const base64 = z.string();
+const payload = z.looseObject({ metadata: z.record(z.string(), base64).optional(), data: base64.optional() });
+const bodySchema = z.looseObject({ payloads: z.array(payload).max(MOST_PAYLOADS).optional() });
+
+type JsonPayload = z.infer<typeof payload>;
+interface Post {
+  Body: z.infer<typeof bodySchema>;
+}
+
+const schema = { hide: true, body: jsonSchema(bodySchema) };
+
+export const codec: Route = (app, parts) => {
+  const { codec: settings = null } = parts;
+  const requesters = new Requesters(parts);
+  let open: Promise<Keys> | undefined;
+  const keys = () =>
+    (open ??= Keys.open(settings!.codecKeys).catch((error: unknown) => ((open = undefined), Promise.reject(error))));
+  const decodeAll = async (all: JsonPayload[], principal: Principal) => {
+    const ring = await keys();
+    return Promise.all(all.map((one) => decode(ring, settings!.namespace, requesters, principal, one)));
+  };
+
+  const isUi = (origin: string) => isPageOf(origin, settings?.uiUrl() ?? null);
+  const config = { roles: 'any' as const, otherPages: isUi };
+  const options = { schema, config, bodyLimit: LARGEST_BODY };
+  for (const path of ['/codec/decode', '/codec/encode'])
+    app.options(path, { schema: { hide: true }, config: { roles: 'public' } }, (_request, reply) => reply.code(204).send());
+
+  app.post<Post>('/codec/decode', options, async ({ principal, headers, body }, reply) => {
+    const all = body.payloads ?? [];
+    const isOurs = settings !== null && isOf(settings, headers) && DECODERS.some((role) => principal.roles.includes(role));
+    const payloads = isOurs ? await decodeAll(all, principal) : all;
+    return reply.header('cache-control', 'no-store').send({ payloads });
+  });
+
+  app.post<Post>('/codec/encode', options, async ({ headers, body }, reply) => {
+    const all = body.payloads ?? [];
+    const to = { namespace: settings?.namespace ?? '', workflowId: null };
+    const isOurs = settings !== null && isOf(settings, headers);
+    const seal = async (one: JsonPayload) => {
+      const plain = payloadOf(one);
+      return isEncrypted(plain) ? one : jsonOf(await sealPayload(await keys(), to, plain));
+    };
+    return reply.header('cache-control', 'no-store').send({ payloads: isOurs ? await Promise.all(all.map(seal)) : all });
+  });
+};
+
+const DECODERS = ['approver', 'auditor', 'admin'];
+
+/** The Web UI names the namespace that it shows; the CLI sends an empty name if it was given none. */
+function isOf({ namespace }: CodecParts, headers: FastifyRequest['headers']): boolean {
+  const named = headers['x-namespace'];
+  return named === undefined || named === '' || named === namespace;
+}
+
+/** Before authentication: a browser hides also the reason of a refusal from a page that may not read the answer. */
+export function allowCodecPages(app: FastifyInstance, { codec: settings = null }: GatewayParts): void {
+  const isUi = (origin: string) => isPageOf(origin, settings?.uiUrl() ?? null);
+  app.addHook('onRequest', async (request, reply) => allow(request, reply, isUi));
+}
+
+/** Whether a page of this origin may ask: what `refuseOtherSites` of the gateway goes by. */
+export function codecPages({ codec: settings = null }: GatewayParts): (url: string, origin: string) => boolean {
+  return (url, origin) => url.startsWith('/codec/') && isPageOf(origin, settings?.uiUrl() ?? null);
+}
+
+/** On this machine the Web UI has several names. */
+function isPageOf(origin: string, uiUrl: string | null): boolean {
+  if (uiUrl === null || !URL.canParse(origin)) return false;
+  const [page, ui] = [new URL(origin), new URL(uiUrl)];
+  if (page.origin === ui.origin) return true;
+  const areLocal = isLoopbackName(page.hostname) && isLoopbackName(ui.hostname);
+  return areLocal && page.port === ui.port && page.protocol === ui.protocol;
+}
+
+/** For the browser: answers may be read by the Web UI's pages, also those to requests with the cookie of a sign-in. */
+function allow({ headers, method }: FastifyRequest, reply: FastifyReply, isUi: (origin: string) => boolean): void {
+  const { origin } = headers;
+  if (origin === undefined || !isUi(origin)) return;
+  void reply
+    .header('access-control-allow-origin', origin)
+    .header('access-control-allow-credentials', 'true')
+    .header('vary', 'Origin');
+  if (method === 'OPTIONS')
+    void reply
+      .header('access-control-allow-methods', 'POST')
+      .header('access-control-allow-headers', 'content-type, x-namespace, authorization, authorization-extras')
+      .header('access-control-max-age', '600');
+}
+
+async function decode(
+  keys: Keys,
+  namespace: string,
+  requesters: Requesters,
+  principal: Principal,
+  one: JsonPayload,
+): Promise<JsonPayload> {
+  const sealed = payloadOf(one);
+  if (!isEncrypted(sealed)) return one;
+  const workflowId = boundWorkflow(sealed);
+  if (!(await requesters.maySee(principal, workflowId))) return one;
+  try {
+    const opened = await openPayload(keys, namespace, sealed, () => true);
+    return 'payload' in opened ? jsonOf(opened.payload) : one;
+  } catch (error) {
+    if (error instanceof MissingKey) return one;
+    throw error;
+  }
+}
+
+/** Whose workflows are, by Temporal. What has no requester (budgets, failures of tasks) is for those who see everything. */
+class Requesters {
+  private readonly names = new LRUCache<string, { name: string | null }>({ max: MOST_WORKFLOWS, ttl: REMEMBER_MS });
+
+  constructor(private readonly parts: GatewayParts) {}
+
+  async maySee(principal: Principal, workflowId: string | null): Promise<boolean> {
+    if (visibilityOf(principal) === 'all') return true;
+    const name = workflowId === null ? null : await this.of(workflowId);
+    return name !== null && sees(principal, name);
+  }
+
+  private async of(workflowId: string): Promise<string | null> {
+    const known = this.names.get(workflowId);
+    if (known !== undefined) return known.name;
+    const { temporal } = await this.parts.client();
+    const name = await temporal.workflow
+      .getHandle(workflowId)
+      .describe()
+      .then(
+        ({ searchAttributes }) => keywordOf(searchAttributes, 'requester') || null,
+        (error: unknown) => {
+          if (error instanceof WorkflowNotFoundError) return null;
+          throw error;
+        },
+      );
+    this.names.set(workflowId, { name });
+    return name;
+  }
+}
+
+function payloadOf({ metadata = {}, data }: JsonPayload): Payload {
+  return {
+    metadata: Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, Buffer.from(value, 'base64')])),
+    data: Buffer.from(data ?? '', 'base64'),
+  };
+}
+
+function jsonOf({ metadata, data }: Payload): JsonPayload {
+  return {
+    metadata: Object.fromEntries(
+      Object.entries(metadata ?? {}).map(([name, value]) => [name, Buffer.from(value).toString('base64')]),
+    ),
+    data: Buffer.from(data ?? []).toString('base64'),
+  };
+}

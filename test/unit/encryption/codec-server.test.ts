@@ -1,0 +1,115 @@
+import { defaultPayloadConverter, type Payload } from '@temporalio/common';
+import { EncryptionCodec } from '../../../src/encryption/payload-codec';
+import { ENCRYPTED_ENCODING } from '../../../src/shared/wire/payload';
+import { ringOf, ringService } from '../../support/encryption/ring';
+import { person } from '../../support/gateway';
+import { BrowserAtDesk, openDesk, type Desk } from '../../support/sign-in';
+
+const UI = 'https://ui.bank.example';
+const CANARY = 'canary-4711';
+const people = {
+  ana: person('ana', 'approver'),
+  rita: person('acme/rita', 'starter'),
+  olga: person('acme/olga', 'auditor'),
+  eve: person('globex/eve', 'approver'),
+};
+/** Whose the workflows are. */
+const requesters: Record<string, string> = { 'turn/acme': 'acme/rita', 'turn/globex': 'globex/zoe' };
+
+let desk: Desk;
+let codec: EncryptionCodec;
+beforeAll(async () => {
+  const { keys } = await ringService(ringOf('one'));
+  codec = new EncryptionCodec(keys, 'default');
+  const describe = (id: string) => async () => ({ searchAttributes: { HoldfastRequester: [requesters[id]] } });
+  const client = async () => ({ temporal: { workflow: { getHandle: (id: string) => ({ describe: describe(id) }) } } }) as never;
+  desk = await openDesk({
+    people: Object.values(people),
+    client,
+    codec: { codecKeys: keys, namespace: 'default', uiUrl: () => `${UI}/` },
+  });
+});
+afterAll(() => desk.close());
+
+const base64 = ({ metadata, data }: Payload) => ({
+  metadata: Object.fromEntries(Object.entries(metadata!).map(([name, bytes]) => [name, Buffer.from(bytes).toString('base64')])),
+  data: Buffer.from(data!).toString('base64'),
+});
+const sealed = async (workflowId: string | null) => {
+  const context = workflowId === null ? undefined : { type: 'workflow' as const, namespace: 'default', workflowId };
+  return base64((await codec.encode([defaultPayloadConverter.toPayload(CANARY)!], context))[0]!);
+};
+const plain = base64(defaultPayloadConverter.toPayload(CANARY)!);
+const post = async (headers: Record<string, string>, payloads: unknown[], path = '/codec/decode') =>
+  desk.app.inject({ method: 'POST', url: path, headers: { 'x-namespace': 'default', ...headers }, payload: { payloads } });
+
+it('decodes what approvers, auditors and admins may see; everything else comes back unchanged', async () => {
+  const payloads = [await sealed('turn/acme'), await sealed('turn/globex'), await sealed(null), plain];
+  const readable = async (headers: Record<string, string>) => {
+    const { statusCode, body } = await post(headers, payloads);
+    expect(statusCode).toBe(200);
+    const answer = (JSON.parse(body) as { payloads: unknown[] }).payloads;
+    return answer.map((one, index) => {
+      expect([JSON.stringify(plain), JSON.stringify(payloads[index])]).toContain(JSON.stringify(one));
+      return JSON.stringify(one) === JSON.stringify(plain);
+    });
+  };
+  expect(await readable(people.ana.headers)).toEqual([true, true, true, true]);
+  expect(await readable(people.olga.headers)).toEqual([true, false, false, true]);
+  expect(await readable(people.eve.headers)).toEqual([false, true, false, true]);
+  expect(await readable(people.rita.headers)).toEqual([false, false, false, true]);
+  expect(await readable({ ...people.ana.headers, 'x-namespace': 'other' })).toEqual([false, false, false, true]);
+  expect(await readable({ ...people.ana.headers, 'x-namespace': '' })).toEqual([true, true, true, true]); // Temporal's CLI
+  expect((await post({}, payloads)).statusCode).toBe(401);
+  expect((await post(people.ana.headers, [{ ...payloads[0]!, data: 'AAAA' }])).body).toContain('"data":"AAAA"');
+});
+
+it('encodes for the namespace, and leaves what is encrypted', async () => {
+  const already = await sealed('turn/acme');
+  const { payloads } = (await post(people.ana.headers, [plain, already], '/codec/encode')).json();
+  expect(payloads[1]).toEqual(already);
+  expect(Buffer.from(payloads[0].metadata.encoding, 'base64').toString()).toBe(ENCRYPTED_ENCODING);
+  const back = (await post(people.ana.headers, payloads)).json();
+  expect(back.payloads).toEqual([plain, plain]);
+});
+
+it('pages of the Web UI may ask, also with the cookie of a sign-in; pages of other sites may not', async () => {
+  const browser = new BrowserAtDesk(desk.app);
+  await browser.signIn(people.ana);
+  const ask = async (origin: string, site: string) =>
+    browser.send(
+      'POST',
+      '/codec/decode',
+      { payloads: [await sealed('turn/acme')] },
+      { origin, 'sec-fetch-site': site, 'x-holdfast-csrf': '' },
+    );
+  const answer = await ask(UI, 'same-site');
+  expect(answer.json()).toEqual({ payloads: [plain] });
+  expect(answer.headers).toMatchObject({
+    'access-control-allow-origin': UI,
+    'access-control-allow-credentials': 'true',
+    'cache-control': 'no-store',
+  });
+  for (const origin of ['https://evil.example', 'https://ui.bank.example.evil.example', 'http://ui.bank.example', 'null']) {
+    const refused = await ask(origin, 'cross-site');
+    expect({ origin, status: refused.statusCode, cors: refused.headers['access-control-allow-origin'] }).toEqual({
+      origin,
+      status: 403,
+    });
+  }
+  const nobody = await post({ origin: UI }, []);
+  expect({ status: nobody.statusCode, cors: nobody.headers['access-control-allow-origin'] }).toEqual({ status: 401, cors: UI });
+  // The Web UI's pages may ask nothing else.
+  expect((await browser.send('POST', '/v1/sign-out', {}, { origin: UI })).statusCode).toBe(403);
+  const preflight = await desk.app.inject({
+    method: 'OPTIONS',
+    url: '/codec/decode',
+    headers: {
+      origin: UI,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'content-type,x-namespace',
+    },
+  });
+  expect(preflight.statusCode).toBe(204);
+  expect(preflight.headers['access-control-allow-headers']).toContain('x-namespace');
+});
