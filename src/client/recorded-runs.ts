@@ -2,7 +2,7 @@
 import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { searchable } from '../shared/text/visible';
-import { fetchHistory } from '../temporal/history';
+import { fetchHistory } from '../temporal/history/read-history';
 
 const TYPES = ['turn', 'call', 'session', 'budget', 'callback', 'intent'];
 

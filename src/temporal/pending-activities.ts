@@ -101,7 +101,7 @@ async function detailsOf(
 async function lastFailureOf({ options }: Client, workflowId: string, { lastFailure }: PendingActivity) {
   const [codec] = options.loadedDataConverter.payloadCodecs;
   if (lastFailure?.encodedAttributes && codec !== undefined) {
-    const { decryptFailure } = await import('./decrypt.js');
+    const { decryptFailure } = await import('./history/decrypt.js');
     await decryptFailure(codec, { namespace: options.namespace, workflowId }, lastFailure).catch(() => undefined);
   }
   return lastFailure ?? {};

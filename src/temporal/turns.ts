@@ -15,7 +15,7 @@ import type { Waits } from '../shared/wire/waits';
 import { ANSWER_UPDATE, DECIDE_UPDATE, SUB_TURN_QUERY, type DecideAnswer } from '../workflows/contract';
 import { Sending, sendInTime } from './send-update';
 import { waitForPendingWorkflowTask } from './executions';
-import { fetchHistory } from './history';
+import { fetchHistory } from './history/read-history';
 
 /** ms; a worker that is busy answers a query late. */
 const ANSWERS_WITHIN = 20_000;

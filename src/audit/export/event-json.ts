@@ -1,6 +1,6 @@
 /** Converts an event of Temporal's history to proto3 JSON, and decodes the JSON values of its payloads. */
-import type { HistoryEvent } from '../../temporal/history';
-import { historyToJSON } from '../../temporal/history-json';
+import type { HistoryEvent } from '../../temporal/history/read-history';
+import { historyToJSON } from '../../temporal/history/history-json';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { payloadValue } from '../case-file/payload';
 

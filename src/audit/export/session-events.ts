@@ -8,7 +8,7 @@ import type { Json, JsonObject } from '../../shared/json/json';
 import type { SessionBody } from '../format/lines';
 import { object, text } from '../../record/fields';
 import { readFact, type EventFact } from '../../record/history';
-import { readRun } from '../../temporal/history';
+import { readRun } from '../../temporal/history/read-history';
 import { eventJson, valuesOf } from './event-json';
 
 /** The run of the session that started a turn, as the turn's first event says. */

@@ -7,7 +7,7 @@ import { idempotencyKey } from '../../shared/json/digests';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { TURN_WORKFLOW } from '../../workflows/contract';
 import type { RunBody } from '../format/lines';
-import { readHistory } from '../../temporal/history';
+import { readHistory } from '../../temporal/history/read-history';
 import { object, text } from '../../record/fields';
 import { readFact, type EventFact } from '../../record/history';
 import { eventJson, valuesOf } from './event-json';

@@ -6,7 +6,7 @@ import type { Part } from '../../shared/turn/transcript';
 import { readFileBody } from '../../record/stored-file';
 import { StoreError } from '../../store/store';
 import type { Bodies, LineKind } from '../format/lines';
-import { readRun } from '../../temporal/history';
+import { readRun } from '../../temporal/history/read-history';
 import { referencesOf } from './chain';
 import { eventJson } from './event-json';
 import { ownText } from './own-text';

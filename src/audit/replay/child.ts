@@ -6,7 +6,7 @@
 import { readFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { createInterface } from 'node:readline';
-import { historyFromJSON } from '../../temporal/history-json';
+import { historyFromJSON } from '../../temporal/history/history-json';
 import { temporal } from '@temporalio/proto';
 import { DefaultLogger, Runtime, Worker, type InjectedSinks } from '@temporalio/worker';
 import { dataConverter } from '../../temporal/data-converter';

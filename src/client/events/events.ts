@@ -27,7 +27,7 @@ import { messageText } from '../../shared/turn/message';
 import type { TurnView } from '../../shared/turn/turn-view';
 import { DECIDE_UPDATE } from '../../workflows/contract';
 import { readFact, type EventFact } from '../../record/history';
-import { timeOf, type HistoryEvent } from '../../temporal/history';
+import { timeOf, type HistoryEvent } from '../../temporal/history/read-history';
 import { Questions, type DecisionEvent } from './questions';
 import type { TurnEvent } from '../../shapes/turn-event';
 import { optional } from '../../shared/json/optional';

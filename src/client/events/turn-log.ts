@@ -1,7 +1,7 @@
 /** Reads the durable events of a turn from its history alone, in order and with their positions. */
 import type { Client } from '@temporalio/client';
 import { decodeArrayFromPayloads } from '../../temporal/sdk-private';
-import { readHistory, type Reading } from '../../temporal/history';
+import { readHistory, type Reading } from '../../temporal/history/read-history';
 import type { TurnEvent } from '../../shapes/turn-event';
 import { EventReader } from './events';
 import type { Position } from './position';

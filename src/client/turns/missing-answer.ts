@@ -7,7 +7,7 @@ import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import type { MissingAnswer } from '../../temporal/send-update';
 import { readFact } from '../../record/history';
-import { timeOf, type RunEvent } from '../../temporal/history';
+import { timeOf, type RunEvent } from '../../temporal/history/read-history';
 import { NoWorker } from '../errors';
 
 const { TASK_QUEUE_TYPE_WORKFLOW } = temporal.api.enums.v1.TaskQueueType;

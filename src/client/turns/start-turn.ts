@@ -15,7 +15,7 @@ import type { MessageInput } from '../../shapes/message';
 import { MEMO_KEY, MEMO_REQUEST, MEMO_TRACE, TURNS_AND_CALLS } from '../../workflows/contract';
 import { decodeArrayFromPayloads } from '../../temporal/sdk-private';
 import { readFact } from '../../record/history';
-import { readRun, timeOf, type HistoryEvent } from '../../temporal/history';
+import { readRun, timeOf, type HistoryEvent } from '../../temporal/history/read-history';
 import { CLOCKS_MS } from '../../attestation/trusted-keys';
 import type { MissingAnswer } from '../../temporal/send-update';
 import { isJsonObject, type Json } from '../../shared/json/json';

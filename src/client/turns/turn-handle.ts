@@ -41,7 +41,7 @@ import { doneBefore, SENT_BEFORE, type Act, type DoneBefore } from './start-turn
 import { DecisionNotAccepted, InvalidRequest, type NoWorker, TurnEnded, TurnNotFound } from '../errors';
 import type { WatchedEvent } from '../events/feed';
 import { Feeds, watchTurn, type WatchOptions } from '../events/feeds';
-import { readHistory } from '../../temporal/history';
+import { readHistory } from '../../temporal/history/read-history';
 import { pendingModelWait } from '../../temporal/pending-activities';
 import { modelWaitText } from '../../shared/turn/turn-states';
 import { sentOf, type Sent, noWorkerError } from './missing-answer';

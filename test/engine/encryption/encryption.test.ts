@@ -11,7 +11,7 @@ import { rotate } from '../../../src/encryption/key-ring';
 import { EncryptionCodec } from '../../../src/encryption/payload-codec';
 import { SEALED_BY } from '../../../src/shared/wire/payload';
 import { ToolError } from '../../../src/tools/define/errors';
-import { fetchHistory } from '../../../src/temporal/history';
+import { fetchHistory } from '../../../src/temporal/history/read-history';
 import { makeClient } from '../../../src/temporal/make-client';
 import { bundleOf } from '../../support/bundle-of';
 import { ringOf, ringService, without } from '../../support/encryption/ring';

@@ -8,7 +8,7 @@ import type { Client } from '@temporalio/client';
 import { historyToJSON, type History } from '@temporalio/common/lib/proto-utils';
 import { Worker } from '@temporalio/worker';
 import { dataConverter } from '../../../src/temporal/data-converter';
-import { fetchHistory } from '../../../src/temporal/history';
+import { fetchHistory } from '../../../src/temporal/history/read-history';
 import { workflowBundlePath } from '../../../src/worker/workflow-bundle';
 import { checkShapes } from '../../support/check-shapes';
 import { recomputeDigests } from '../../support/recompute-digests';

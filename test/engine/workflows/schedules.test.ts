@@ -9,6 +9,7 @@ import { verifyBundle } from '../../../src/audit/verify';
 import { bundleOf } from '../../support/bundle-of';
 import { capturedLog } from '../../support/captured-log';
 import { ask, say, ScriptedModel } from '../../support/scripted-model';
+import { ringOf, ringService } from '../../support/encryption/ring';
 import { Signers } from '../../support/signers';
 import { pays } from '../../support/tools';
 import { eventually, withEngine, type Engine, type Setup } from '../support/engine';
@@ -79,6 +80,23 @@ describe('a schedule', () => {
       const reports = await reportsOf(engine, name);
       expect(reports.map(({ state }) => state)).toEqual([...Array(3).fill('completed'), ...Array(3).fill('elsewhere')]);
       expect(model.requests).toHaveLength(3);
+    });
+  });
+
+  it('fires where payloads are encrypted, and its message is not readable in Temporal', async () => {
+    const name = newName();
+    const { keys: codecKeys } = await ringService(ringOf('one'));
+    const app = appOf({ name, message: 'Look at canary4711.' });
+    await scheduled({ app, script: [say('Looked.')], codecKeys }, async (engine) => {
+      const { client, model } = engine;
+      await client.schedules.trigger(name);
+      expect(await firings(engine, name, 1)).toEqual([expect.objectContaining({ state: 'completed' })]);
+      expect(JSON.stringify(model.requests)).toContain('canary4711');
+      const request = { namespace: 'default', scheduleId: `schedule/${name}` };
+      const kept = await client.temporal.workflowService.describeSchedule(request);
+      const [payload] = kept.schedule!.action!.startWorkflow!.input!.payloads!;
+      expect(Buffer.from(payload!.metadata!.encoding!).toString()).toBe('binary/encrypted');
+      expect(Buffer.from(payload!.data!).includes('canary4711')).toBe(false);
     });
   });
 

@@ -67,6 +67,14 @@ it('one that was moved is refused: to another workflow, to another namespace, in
   expect(value(await opened(await sealed(), activity))).toEqual(CANARY);
 });
 
+it('what a schedule starts a workflow with opens in each of its firings, whose ids end with the time, and in no other', async () => {
+  const { sealed, opened } = await scene();
+  const input = await sealed(CANARY, of('firing/daily'));
+  expect(value(await opened(input, of('firing/daily-2026-11-22T07:00:00Z')))).toEqual(CANARY);
+  for (const other of ['firing/daily-2', 'firing/daily-2026-11-22T07:00:00Z-2', 'firing/dail-2026-11-22T07:00:00Z'])
+    expect(decodePayload(await opened(input, of(other)))).toMatchObject({ ok: false });
+});
+
 it('foreign ones are refused, and plain ones stay as they are', async () => {
   const { opened } = await scene();
   const stranger = await scene();

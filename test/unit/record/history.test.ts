@@ -2,7 +2,7 @@
 import { temporal } from '@temporalio/proto';
 import fc from 'fast-check';
 import { readFact, type EventFact } from '../../../src/record/history';
-import { historyToJSON } from '../../../src/temporal/history-json';
+import { historyToJSON } from '../../../src/temporal/history/history-json';
 import type { Json, JsonObject } from '../../../src/shared/json/json';
 
 const { HistoryEvent } = temporal.api.history.v1;

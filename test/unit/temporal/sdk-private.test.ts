@@ -6,7 +6,7 @@ import { temporal } from '@temporalio/proto';
 import { Activator } from '@temporalio/workflow/lib/internals';
 import { setActivator } from '@temporalio/workflow/lib/global-attributes';
 import Long from 'long';
-import { historyFromJSON, historyToJSON } from '../../../src/temporal/history-json';
+import { historyFromJSON, historyToJSON } from '../../../src/temporal/history/history-json';
 import { decodeArrayFromPayloads, executionInfoFromRaw } from '../../../src/temporal/sdk-private';
 import { getActivator } from '../../../src/workflows/sandbox/activator';
 import { skipPromiseStacks } from '../../../src/workflows/sandbox/bundle-flags';

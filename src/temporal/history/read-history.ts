@@ -4,7 +4,7 @@
  */
 import type { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
-import { NO_KEYS } from './data-converter';
+import { NO_KEYS } from '../data-converter';
 
 export type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 

@@ -3,10 +3,10 @@
  * would hold: payloads as they were before the codec, and the messages of failures in their places.
  */
 import type { Payload, PayloadCodec, SerializationContext } from '@temporalio/common';
-import { isJsonObject, type Json } from '../shared/json/json';
-import { ENCRYPTED_ENCODING } from '../shared/wire/payload';
-import { encodingOf } from './data-converter';
-import type { HistoryEvent } from './history';
+import { isJsonObject, type Json } from '../../shared/json/json';
+import { ENCRYPTED_ENCODING } from '../../shared/wire/payload';
+import { encodingOf } from '../data-converter';
+import type { HistoryEvent } from './read-history';
 
 interface Of {
   namespace: string;
