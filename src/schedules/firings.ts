@@ -18,7 +18,7 @@ import type { PreparedAgent } from '../tools/catalogue/registry';
 import type { Dependencies } from '../activities/ports';
 
 /**
- * A worker signs only what its own app defines: whoever can start workflows could else have any message signed. A schedule that was made
+ * A worker signs only what its own app defines: otherwise anybody who can start workflows could have any message signed. A schedule that was made
  * by a command is not signed, so it starts no turn of an agent that takes signed decisions only.
  * @param wantsSignatures whether turns of the agent take signed starts only
  */
