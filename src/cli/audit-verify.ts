@@ -8,6 +8,7 @@ import { chainFaults } from '../audit/verify/chain';
 import { describeVerification } from '../audit/verify/sentence';
 import { readTombstones, type Tombstones } from '../audit/verify/tombstones';
 import { forMachines } from '../audit/verify/verification';
+import { optional } from '../shared/json/optional';
 import { visible } from '../shared/text/visible';
 import { EXIT, Exit, UsageError } from './support/exit';
 import type { Output } from './support/output';
@@ -18,6 +19,7 @@ interface Options {
   trust?: string;
   after?: string;
   tombstones?: string;
+  requireReceipt?: true;
 }
 
 const NO_TOMBSTONES: Tombstones = { gone: new Map(), faults: [] };
@@ -38,10 +40,11 @@ export function verifyCommand(command: Command, output: () => Output): void {
     .option('--trust <file>', 'the keys that you trust, as `holdfast keys export` prints them')
     .option('--after <root>', 'the root that the first bundle must follow', root)
     .option('--tombstones <file>', 'of bundles that were deleted between them: tombstones.jsonl of the kept bundles')
-    .action(async (files: string[], { trust, after, tombstones }: Options) => {
+    .option('--require-receipt', 'not intact without a receipt of a witness or a timestamp authority that you trust')
+    .action(async (files: string[], { trust, after, tombstones, requireReceipt }: Options) => {
       const keys = await trustFile(trust);
       const answers: (Verification & { file: string })[] = [];
-      for (const file of files) answers.push({ file, ...(await verifyFile(file, keys)) });
+      for (const file of files) answers.push({ file, ...(await verifyFile(file, keys, { ...optional({ requireReceipt }) })) });
       const links = answers.filter(({ verdict }) => verdict !== 'broken').map((answer) => ({ ...answer, name: answer.file }));
       const { gone, faults } = tombstones === undefined ? NO_TOMBSTONES : readTombstones(await textOf(tombstones), keys);
       const chain = [...faults, ...chainFaults(links, after ?? null, gone)];
@@ -58,9 +61,13 @@ function describe({ file, ...answer }: Verification & { file: string }): string[
   return [`${file}: ${first}`, ...more.map((line) => `  ${line}`)];
 }
 
-async function verifyFile(file: string, keys: readonly TrustEntry[]): Promise<Verification> {
+async function verifyFile(
+  file: string,
+  keys: readonly TrustEntry[],
+  options: { requireReceipt?: true },
+): Promise<Verification> {
   try {
-    return await verifyBundle(file === '-' ? process.stdin : createReadStream(file, { highWaterMark: CHUNK }), keys);
+    return await verifyBundle(file === '-' ? process.stdin : createReadStream(file, { highWaterMark: CHUNK }), keys, options);
   } catch (error) {
     throw new UsageError(`The bundle ${file} cannot be read: ${errorMessage(error)}`);
   }

@@ -26,6 +26,7 @@ import { createOutput, JSON_OPTION } from './support/output';
 import { runProgram } from './support/run-program';
 import { readSettingsFile } from './support/settings-file';
 import { watch } from './watch';
+import { witness } from './witness';
 import { worker } from './worker';
 import { trail } from './trail';
 import { version } from '../version';
@@ -35,6 +36,7 @@ const COMMANDS = [
   worker,
   gateway,
   proxy,
+  witness,
   start,
   run,
   chat,

@@ -12,11 +12,17 @@ import { closedWithEffects, type Places, type Window } from './closed-turns';
 import type { ClosedTurn, BundleArchive } from './bundle-archive';
 import { LEASE_MS, MAX_FAILURES, SweepLease, type FailedBundle, type SweepState } from './sweep-state';
 import { errorMessage } from '../../shared/text/error-message';
+import { hasCode } from '../../store/files/atomic-file';
+import { presentHead, type ReceiptServices } from '../../witness/client';
+import type { TreeHead } from '../../witness/tree-head';
+import { completeReceipts } from './receipts';
 
 export interface SweeperParts extends Places {
   archive: BundleArchive;
   /** Called only when there is something to sign. */
   signer(): Promise<BundleSigner>;
+  /** Where bundles get receipts; absent: nowhere. */
+  receipts?: ReceiptServices;
   log: Record<'info' | 'warn' | 'error', (facts: object, message: string) => void>;
 }
 
@@ -38,12 +44,19 @@ const LONGEST_MS = 31 * 86_400_000;
 const LIST_LIMIT = 1000;
 const SHORTEST_WINDOW_MS = 1000;
 const MOST_TRIES = 10;
+/** Bundles that get receipts in one sweep. */
+const RECEIPTS_AT_ONCE = 100;
+const LONGEST_PAUSE_MS = 600_000;
 const FIRST_PAUSE_MS = 30_000;
 
 export class Sweeper {
   private readonly lease: SweepLease;
   /** Names of files that are known to exist: the folder need not be checked. */
   private readonly fileNames = new Set<string>();
+
+  /** When a service that failed is asked again, ms since 1970, and the pause after it fails again. */
+  private receiptsFrom = 0;
+  private receiptPause = FIRST_PAUSE_MS;
 
   constructor(private readonly parts: SweeperParts) {
     const name = `bundle sweep ${parts.temporal.options.namespace} ${parts.taskQueue}`;
@@ -76,6 +89,7 @@ export class Sweeper {
     try {
       await this.retryFailures(state, swept, stop);
       await this.forward(state, swept, stop);
+      await this.askForReceipts(stop);
     } finally {
       clearInterval(renewal);
     }
@@ -124,7 +138,8 @@ export class Sweeper {
       if (!(await archive.has(name))) {
         const subject = { kind: turn.turn_id.startsWith('call/') ? ('call' as const) : ('turn' as const), id: turn.turn_id };
         const last = { line: '' };
-        const lines = exportBundle({ temporal, store, subject, signer: await this.parts.signer() });
+        if (this.hasServices()) await archive.markUnwitnessed(name);
+        const lines = exportBundle({ temporal, store, subject, signer: await this.parts.signer(), head: await this.head() });
         const isNew = await archive.keep(name, trackLastLine(lines, last));
         if (isNew) {
           this.judge(turn, name, last.line);
@@ -135,6 +150,40 @@ export class Sweeper {
       this.remember(name);
     } catch (error) {
       this.noteFailure(turn, tries, state, swept, messageOf(error));
+    }
+  }
+
+  private hasServices(): boolean {
+    const { witness = null, timestamp = null } = this.parts.receipts ?? {};
+    return witness !== null || timestamp !== null;
+  }
+
+  private async head(): Promise<TreeHead | null> {
+    const witness = this.parts.receipts?.witness ?? null;
+    return witness === null || this.receiptsFrom > Date.now() ? null : presentHead(witness);
+  }
+
+  /** Asks for the receipts of kept bundles that have none. A service that does not answer costs no bundle: it is asked again. */
+  private async askForReceipts(stop?: AbortSignal): Promise<void> {
+    const { archive, log, receipts: services } = this.parts;
+    if (services === undefined || !this.hasServices() || this.receiptsFrom > Date.now()) return;
+    for (const file of (await archive.unwitnessed()).slice(0, RECEIPTS_AT_ONCE)) {
+      if (stop?.aborted) return;
+      const { added, faults } = await completeReceipts(archive.pathOf(file), services).catch((error: unknown) => {
+        if (hasCode(error, 'ENOENT')) return { added: [], faults: [] }; // it was not kept
+        return { added: [], faults: [messageOf(error)] };
+      });
+      if (added.length > 0) log.info({ file, by: added.map(({ by }) => by) }, 'receipts added');
+      if (faults.length === 0) {
+        await archive.unmark(file);
+        this.receiptPause = FIRST_PAUSE_MS;
+        continue;
+      }
+      const todo = 'The bundle is kept. It is tried again; `holdfast audit witness FILE` adds them too.';
+      log.warn({ file, reason: faults.join(' '), todo }, 'receipts are missing');
+      this.receiptsFrom = Date.now() + this.receiptPause;
+      this.receiptPause = Math.min(this.receiptPause * 2, LONGEST_PAUSE_MS);
+      return;
     }
   }
 

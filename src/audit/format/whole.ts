@@ -19,7 +19,7 @@ export class NotWhole extends Error {
 }
 
 /**
- * @param take called with each line, in order
+ * @param take called with each line, in order, receipts after the trailer too
  * @throws NotWhole, with a sentence about the first line that is wrong
  */
 export async function readWhole(
@@ -31,7 +31,13 @@ export async function readWhole(
   let last: BundleLine | null = null;
   try {
     for await (const line of readLines(chunks)) {
-      if (last?.kind === 'end') throw bad(`line ${line.n} follows its end`);
+      if (last?.kind === 'end') {
+        if (line.kind === 'receipt') {
+          take(line);
+          continue;
+        }
+        throw bad(`line ${line.n} follows its end`);
+      }
       const fault = faultOf(line);
       if (fault !== null) throw bad(`line ${line.n}: ${fault}`);
       if (line.kind === 'bundle') first ??= line.body;
