@@ -1,6 +1,6 @@
 /** `holdfast witness`: takes down the roots of bundles in an append-only log, with a key of its own. Runs on a host of its own. */
 import { existsSync } from 'node:fs';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { SigningKey } from '../attestation/signing-key';
@@ -20,6 +20,8 @@ interface Options {
 }
 
 const DEFAULT_PORT = 8490;
+const KEY = 'key.pem';
+const LOG = 'log.jsonl';
 
 export function witness(program: Command, output: () => Output): void {
   program
@@ -40,13 +42,14 @@ export function witness(program: Command, output: () => Output): void {
         return;
       }
       if (tokens.length === 0)
-        throw new UsageError(`Nobody could add an entry: make a token first, with --new-token.`);
+        throw new UsageError('Nobody could add an entry: make a token first, with --new-token.');
       const stopped = untilStopped();
       const key = await keyIn(folder);
       const [{ WitnessLog }, { serveWitness }] = await Promise.all([import('../witness/log.js'), import('../witness/server.js')]);
-      const log = await WitnessLog.open(join(folder, 'log.jsonl'), key);
+      const log = await WitnessLog.open(join(folder, LOG), key);
       const running = await serveWitness({ log, tokens }, { host, port });
-      const entry = { kid: key.kid, public: key.public, use: 'witness', created_at: new Date().toISOString() };
+      const created_at = (await stat(join(folder, KEY))).mtime.toISOString();
+      const entry = { kid: key.kid, public: key.public, use: 'witness', created_at };
       output().answer({ pid: process.pid, url: running.url, size: log.head.size, trust: entry }, [
         `witness ${process.pid}: ${running.url}; ${log.head.size} entries`,
         'for the trust file of auditors:',
@@ -57,10 +60,12 @@ export function witness(program: Command, output: () => Output): void {
     });
 }
 
-/** A witness that has lost its key must not begin with another beside its old log: the log is refused then. */
+/** A witness that has lost its key does not begin with another beside its old log. */
 async function keyIn(folder: string): Promise<SigningKey> {
-  const path = join(folder, 'key.pem');
+  const path = join(folder, KEY);
   if (existsSync(path)) return SigningKey.read(path);
+  if (existsSync(join(folder, LOG)))
+    throw new UsageError(`There is no ${path}, and the log beside it was signed with it: bring it back, or begin in another folder.`);
   const key = SigningKey.generate();
   return (await key.save(path)) ? key : SigningKey.read(path);
 }

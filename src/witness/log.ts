@@ -96,7 +96,7 @@ export class WitnessLog {
     if (this.broken !== null) return Promise.reject(new LogBroken('The log could not be written before; start the witness again.'));
     return new Promise((resolve, reject) => {
       this.waiting.push({ witnessed, resolve, reject });
-      this.writing ??= this.drain().finally(() => (this.writing = null));
+      this.writing ??= this.drain();
     });
   }
 
@@ -131,6 +131,8 @@ export class WitnessLog {
         for (const { reject } of [...group, ...this.waiting.splice(0)]) reject(error);
       }
     }
+    // At once: who was answered may add the next entry before anything that waits for this function goes on.
+    this.writing = null;
   }
 
   private async write(group: Witnessed[]): Promise<void> {
