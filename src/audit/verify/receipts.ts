@@ -26,7 +26,7 @@ export interface ReceiptVerdict {
 
 export class Receipts {
   private about: Witnessed | null = null;
-  private text = Buffer.alloc(0);
+  private text: Uint8Array = Buffer.from([]);
   private head: TreeHead | null = null;
   private readonly entries: { at: string; head: TreeHead }[] = [];
   private readonly timestamps: Timestamp[] = [];
