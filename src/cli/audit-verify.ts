@@ -61,11 +61,7 @@ function describe({ file, ...answer }: Verification & { file: string }): string[
   return [`${file}: ${first}`, ...more.map((line) => `  ${line}`)];
 }
 
-async function verifyFile(
-  file: string,
-  keys: readonly TrustEntry[],
-  options: { requireReceipt?: true },
-): Promise<Verification> {
+async function verifyFile(file: string, keys: readonly TrustEntry[], options: { requireReceipt?: true }): Promise<Verification> {
   try {
     return await verifyBundle(file === '-' ? process.stdin : createReadStream(file, { highWaterMark: CHUNK }), keys, options);
   } catch (error) {

@@ -44,7 +44,10 @@ export function auditWitness(audit: Command, output: () => Output): void {
           answers.push({ file, added: [], faults: [errorMessage(error)] });
         }
       }
-      output().answer({ files: answers }, answers.flatMap((answer) => describe(answer, check)));
+      output().answer(
+        { files: answers },
+        answers.flatMap((answer) => describe(answer, check)),
+      );
       if (answers.some(({ faults }) => faults.length > 0)) throw new Exit(EXIT.failed);
     });
 }

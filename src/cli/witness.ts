@@ -41,8 +41,7 @@ export function witness(program: Command, output: () => Output): void {
         output().answer({ token }, [`HOLDFAST_WITNESS_TOKEN=${token}`, 'A witness that runs must be started again.']);
         return;
       }
-      if (tokens.length === 0)
-        throw new UsageError('Nobody could add an entry: make a token first, with --new-token.');
+      if (tokens.length === 0) throw new UsageError('Nobody could add an entry: make a token first, with --new-token.');
       const stopped = untilStopped();
       const key = await keyIn(folder);
       const [{ WitnessLog }, { serveWitness }] = await Promise.all([import('../witness/log.js'), import('../witness/server.js')]);
@@ -65,7 +64,9 @@ async function keyIn(folder: string): Promise<SigningKey> {
   const path = join(folder, KEY);
   if (existsSync(path)) return SigningKey.read(path);
   if (existsSync(join(folder, LOG)))
-    throw new UsageError(`There is no ${path}, and the log beside it was signed with it: bring it back, or begin in another folder.`);
+    throw new UsageError(
+      `There is no ${path}, and the log beside it was signed with it: bring it back, or begin in another folder.`,
+    );
   const key = SigningKey.generate();
   return (await key.save(path)) ? key : SigningKey.read(path);
 }

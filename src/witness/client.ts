@@ -3,7 +3,7 @@ import { isJsonObject, type Json } from '../shared/json/json';
 import { parseJson } from '../shared/json/parse-json';
 import { errorMessage } from '../shared/text/error-message';
 import { isConsistent } from './merkle';
-import { isReceipt, witnessFault, type Receipt, type Witnessed, type WitnessReceipt } from './receipt';
+import { isReceipt, witnessFault, type Receipt, type TrailerHashes, type WitnessReceipt } from './receipt';
 import { readTimestamp, timestampRequest } from './timestamp';
 import { readHead, type TreeHead } from './tree-head';
 
@@ -31,12 +31,12 @@ const LARGEST_ANSWER = 700_000;
  */
 export async function receiptsFor(
   { witness, timestamp }: ReceiptServices,
-  about: Witnessed & { text: string },
+  about: TrailerHashes & { text: string },
 ): Promise<{ receipts: Receipt[]; faults: string[] }> {
-  const asked: Promise<Receipt>[] = [];
-  if (witness !== null) asked.push(askWitness(witness, about));
-  if (timestamp !== null) asked.push(askAuthority(timestamp, about));
-  const answers = await Promise.allSettled(asked);
+  const requests: Promise<Receipt>[] = [];
+  if (witness !== null) requests.push(askWitness(witness, about));
+  if (timestamp !== null) requests.push(askAuthority(timestamp, about));
+  const answers = await Promise.allSettled(requests);
   return {
     receipts: answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : [])),
     faults: answers.flatMap((answer) => (answer.status === 'rejected' ? [errorMessage(answer.reason)] : [])),
@@ -46,12 +46,13 @@ export async function receiptsFor(
 /** @throws NoReceipt */
 export async function askWitness(
   { url, token }: { url: string; token: string },
-  { root, end, previous }: Witnessed,
+  { root, end, previous }: TrailerHashes,
 ): Promise<WitnessReceipt> {
   const body = JSON.stringify({ root, end, previous });
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
   const answer = await jsonFrom(`${base(url)}/v1/witness`, { method: 'POST', headers, body });
-  if (!isReceipt(answer) || (answer as { by?: Json }).by !== 'witness') throw new NoReceipt(`The witness ${url} gave no receipt.`);
+  if (!isReceipt(answer) || (answer as { by?: Json }).by !== 'witness')
+    throw new NoReceipt(`The witness ${url} gave no receipt.`);
   const receipt = answer as unknown as WitnessReceipt;
   const fault = witnessFault(receipt, { root, end, previous });
   if (fault !== null) throw new NoReceipt(`The receipt of the witness ${url} does not hold: ${fault}.`);
@@ -68,21 +69,27 @@ export async function presentHead({ url }: { url: string }): Promise<TreeHead | 
  * @returns the present head, or why the two are not of one log
  * @throws NoReceipt if the witness does not answer
  */
-export async function compareHeads({ url }: { url: string }, known: TreeHead): Promise<{ now: TreeHead; fault: string | null }> {
+export async function compareHeads(
+  { url }: { url: string },
+  earlier: TreeHead,
+): Promise<{ now: TreeHead; fault: string | null }> {
   const now = readHead(await jsonFrom(`${base(url)}/v1/witness/head`, {}));
   if (now === null) throw new NoReceipt(`The witness ${url} gave no tree head.`);
   const state = ({ size, tree }: TreeHead) => ({ size, root: tree });
-  if (now.kid !== known.kid || now.public !== known.public)
-    return { now, fault: `the witness at ${url} has key ${now.kid}, and the receipt is by ${known.kid}` };
-  if (now.size < known.size)
-    return { now, fault: `its log had ${known.size} entries at ${known.at}, and has ${now.size} now: it was cut back` };
-  const answer = await jsonFrom(`${base(url)}/v1/witness/consistency?from=${known.size}&to=${now.size}`, {});
+  if (now.kid !== earlier.kid || now.public !== earlier.public)
+    return { now, fault: `the witness at ${url} has key ${now.kid}, and the receipt is by ${earlier.kid}` };
+  if (now.size < earlier.size)
+    return { now, fault: `its log had ${earlier.size} entries at ${earlier.at}, and has ${now.size} now: it was cut back` };
+  const answer = await jsonFrom(`${base(url)}/v1/witness/consistency?from=${earlier.size}&to=${now.size}`, {});
   const proof = isJsonObject(answer) && Array.isArray(answer.proof) ? (answer.proof as string[]) : [];
-  const holds = isConsistent(state(known), state(now), proof);
-  return { now, fault: holds ? null : `its log of ${known.at} is not the beginning of its log of now: it was changed, or there are two` };
+  const holds = isConsistent(state(earlier), state(now), proof);
+  return {
+    now,
+    fault: holds ? null : `its log of ${earlier.at} is not the beginning of its log of now: it was changed, or there are two`,
+  };
 }
 
-async function askAuthority(url: string, { end, text }: Witnessed & { text: string }): Promise<Receipt> {
+async function askAuthority(url: string, { end, text }: TrailerHashes & { text: string }): Promise<Receipt> {
   const headers = { 'content-type': 'application/timestamp-query' };
   const response = await bytesFrom(url, { method: 'POST', headers, body: new Uint8Array(await timestampRequest(end)) });
   try {
@@ -118,4 +125,3 @@ async function bytesFrom(url: string, request: RequestInit, withinMs = WITHIN_MS
 function base(url: string): string {
   return url.replace(/\/+$/, '');
 }
-

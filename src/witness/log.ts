@@ -14,12 +14,12 @@ import { asJson, isJsonObject, type Json } from '../shared/json/json';
 import { parseJson } from '../shared/json/parse-json';
 import { hasCode } from '../store/files/atomic-file';
 import { leafHash, MerkleTree } from './merkle';
-import { entryBytes, isWitnessed, type WitnessReceipt, type Witnessed } from './receipt';
+import { entryBytes, isTrailerHashes, type WitnessReceipt, type TrailerHashes } from './receipt';
 import { isInstant, readHead, signHead, type TreeHead } from './tree-head';
 
 /** The log file is not what this key signed. */
-export class LogTampered extends Error {
-  override readonly name = 'LogTampered';
+export class LogMismatch extends Error {
+  override readonly name = 'LogMismatch';
 }
 
 /** The log cannot be written any more, since an earlier write failed. */
@@ -30,7 +30,7 @@ export class LogBroken extends Error {
 const PRIVATE_FILE = 0o600;
 
 interface Waiting {
-  witnessed: Witnessed;
+  hashes: TrailerHashes;
   resolve(receipt: WitnessReceipt): void;
   reject(error: unknown): void;
 }
@@ -38,7 +38,7 @@ interface Waiting {
 interface State {
   tree: MerkleTree;
   /** By hash of the trailer: place and time of its entry. */
-  places: Map<string, { index: number; at: string; witnessed: Witnessed }>;
+  places: Map<string, { index: number; at: string; hashes: TrailerHashes }>;
   head: TreeHead | null;
 }
 
@@ -63,17 +63,17 @@ export class WitnessLog {
   /**
    * Opens the log, or begins one.
    * @param now the clock, ms since 1970
-   * @throws LogTampered with the line
+   * @throws LogMismatch with the line
    */
   static async open(path: string, key: SigningKey, now: () => number = Date.now): Promise<WitnessLog> {
     const text = await readFile(path, 'utf8').catch((error: unknown) => {
       if (hasCode(error, 'ENOENT')) return '';
       throw error;
     });
-    const { state, kept } = readLog(text, key, path);
+    const { state, size } = readLog(text, key, path);
     const file = await open(path, 'a', PRIVATE_FILE);
-    if (kept < Buffer.byteLength(text)) await file.truncate(kept);
-    const log = new WitnessLog(file, key, state, now, kept);
+    if (size < Buffer.byteLength(text)) await file.truncate(size);
+    const log = new WitnessLog(file, key, state, now, size);
     if (state.head === null) await log.write([]);
     return log;
   }
@@ -92,10 +92,11 @@ export class WitnessLog {
    * Adds an entry, unless there is one about this trailer: then its receipt has the time of that one. The entry is on disk when the
    * promise resolves. @throws LogBroken, and what the disk throws
    */
-  add(witnessed: Witnessed): Promise<WitnessReceipt> {
-    if (this.broken !== null) return Promise.reject(new LogBroken('The log could not be written before; start the witness again.'));
+  add(hashes: TrailerHashes): Promise<WitnessReceipt> {
+    if (this.broken !== null)
+      return Promise.reject(new LogBroken('The log could not be written before; start the witness again.'));
     return new Promise((resolve, reject) => {
-      this.waiting.push({ witnessed, resolve, reject });
+      this.waiting.push({ hashes, resolve, reject });
       this.writing ??= this.drain();
     });
   }
@@ -124,8 +125,8 @@ export class WitnessLog {
     while (this.waiting.length > 0) {
       const group = this.waiting.splice(0);
       try {
-        await this.write(group.map(({ witnessed }) => witnessed));
-        for (const { witnessed, resolve } of group) resolve(this.find(witnessed.end)!);
+        await this.write(group.map(({ hashes }) => hashes));
+        for (const { hashes, resolve } of group) resolve(this.find(hashes.end)!);
       } catch (error) {
         this.broken = error;
         for (const { reject } of [...group, ...this.waiting.splice(0)]) reject(error);
@@ -135,18 +136,19 @@ export class WitnessLog {
     this.writing = null;
   }
 
-  private async write(group: Witnessed[]): Promise<void> {
+  private async write(group: TrailerHashes[]): Promise<void> {
     const at = this.time();
     const { tree, places } = this.state;
     const lines: Json[] = [];
-    for (const witnessed of group) {
-      if (places.has(witnessed.end)) continue;
-      places.set(witnessed.end, { index: tree.append(leafHash(entryBytes(witnessed, at))), at, witnessed });
-      lines.push({ at, ...witnessed });
+    for (const hashes of group) {
+      if (places.has(hashes.end)) continue;
+      places.set(hashes.end, { index: tree.append(leafHash(entryBytes(hashes, at))), at, hashes });
+      lines.push({ at, ...hashes });
     }
     if (lines.length === 0 && this.state.head !== null) return;
     const head = signHead(this.key, { size: tree.size, tree: tree.root(), at });
-    if ((await this.file.stat()).size !== this.size) throw new LogBroken('Somebody else has written into the log of the witness.');
+    if ((await this.file.stat()).size !== this.size)
+      throw new LogBroken('Somebody else has written into the log of the witness.');
     const text = [...lines, { head: asJson(head) }].map((line) => `${canonical(line)}\n`).join('');
     await this.file.writeFile(text);
     await this.file.sync();
@@ -163,15 +165,15 @@ export class WitnessLog {
 }
 
 /** @returns what the file has, and how many of its bytes count */
-function readLog(text: string, key: SigningKey, path: string): { state: State; kept: number } {
+function readLog(text: string, key: SigningKey, path: string): { state: State; size: number } {
   const state: State = { tree: new MerkleTree(), places: new Map(), head: null };
   const lines = text.split('\n');
   const lastHead = lines.slice(0, -1).findLastIndex((line) => line.startsWith('{"head":'));
-  const kept = lines.slice(0, lastHead + 1);
-  for (const [index, line] of kept.entries()) {
+  const signedLines = lines.slice(0, lastHead + 1);
+  for (const [index, line] of signedLines.entries()) {
     const bad = (what: string) =>
-      new LogTampered(`The log of the witness ${path} was changed: line ${index + 1} ${what}. Nothing is signed with it.`);
-    const value = parsed(line);
+      new LogMismatch(`The log of the witness ${path} was changed: line ${index + 1} ${what}. Nothing is signed with it.`);
+    const value = parseLine(line);
     if (value === null) throw bad('cannot be read');
     if (isJsonObject(value.head ?? null)) {
       const head = readHead(value.head);
@@ -183,15 +185,15 @@ function readLog(text: string, key: SigningKey, path: string): { state: State; k
       state.head = head;
       continue;
     }
-    const { at, ...witnessed } = value;
-    if (!isWitnessed(witnessed) || !isInstant(at)) throw bad('is no entry');
-    if (state.places.has(witnessed.end)) throw bad('is about a bundle that has an entry');
-    state.places.set(witnessed.end, { index: state.tree.append(leafHash(entryBytes(witnessed, at))), at, witnessed });
+    const { at, ...hashes } = value;
+    if (!isTrailerHashes(hashes) || !isInstant(at)) throw bad('is no entry');
+    if (state.places.has(hashes.end)) throw bad('is about a bundle that has an entry');
+    state.places.set(hashes.end, { index: state.tree.append(leafHash(entryBytes(hashes, at))), at, hashes });
   }
-  return { state, kept: Buffer.byteLength(kept.map((line) => `${line}\n`).join('')) };
+  return { state, size: Buffer.byteLength(signedLines.map((line) => `${line}\n`).join('')) };
 }
 
-function parsed(line: string): Record<string, Json> | null {
+function parseLine(line: string): Record<string, Json> | null {
   try {
     const value = parseJson(line);
     return isJsonObject(value) && canonical(value) === line ? value : null;

@@ -12,7 +12,7 @@ import { isIncluded, leafHash } from './merkle';
 import { isInstant, readHead, type TreeHead } from './tree-head';
 
 /** What a witness is asked to take down. */
-export interface Witnessed {
+export interface TrailerHashes {
   /** The bundle's root. */
   root: string;
   /** SHA-256 of the trailer's line, without its newline. */
@@ -22,7 +22,7 @@ export interface Witnessed {
 }
 
 /** An entry of a witness's log. */
-export interface WitnessEntry extends Witnessed {
+export interface WitnessEntry extends TrailerHashes {
   v: 'holdfast.witness_entry/1';
   /** When the witness took it down: ISO 8601 in UTC with milliseconds, by its clock. */
   at: string;
@@ -47,11 +47,11 @@ export interface TimestampReceipt {
 export type Receipt = WitnessReceipt | TimestampReceipt;
 
 /** The canonical bytes of an entry: what is hashed as a leaf. */
-export function entryBytes({ root, end, previous }: Witnessed, at: string): Buffer {
+export function entryBytes({ root, end, previous }: TrailerHashes, at: string): Buffer {
   return Buffer.from(canonical({ v: 'holdfast.witness_entry/1', at, end, previous, root } satisfies WitnessEntry));
 }
 
-export function isWitnessed(value: Json): value is Json & Witnessed {
+export function isTrailerHashes(value: Json): value is Json & TrailerHashes {
   return (
     isJsonObject(value) &&
     Object.keys(value).sort().join() === 'end,previous,root' &&
@@ -86,7 +86,7 @@ export function isReceipt(body: Json): boolean {
 }
 
 /** Why a witness's receipt is not about this trailer, or not what the witness signed (rule S8); null: it holds. */
-export function witnessFault({ at, index, proof, head }: WitnessReceipt, about: Witnessed): string | null {
+export function witnessFault({ at, index, proof, head }: WitnessReceipt, about: TrailerHashes): string | null {
   if (readHead(asJson(head)) === null) return 'the key that its tree head carries has not signed that head';
   if (!isInstant(at) || at > head.at) return 'its tree head was signed before the entry was made';
   const leaf = leafHash(entryBytes(about, at));

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { isHash, sha256Hex } from '../shared/json/sha256';
 import { parseJson } from '../shared/json/parse-json';
-import { isWitnessed } from './receipt';
+import { isTrailerHashes } from './receipt';
 import type { WitnessLog } from './log';
 
 const MAX_BODY_BYTES = 4096;
@@ -31,11 +31,11 @@ export function witnessApp({ log, tokens, logger }: WitnessServer): FastifyInsta
   if (tokens.length > MOST_TOKENS) throw new RangeError(`At most ${MOST_TOKENS} tokens, and these are ${tokens.length}.`);
   const app = fastify({ bodyLimit: MAX_BODY_BYTES, requestTimeout: REQUEST_TIMEOUT_MS, forceCloseConnections: 'idle' });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, callback) => {
     try {
-      done(null, parseJson(body as string));
+      callback(null, parseJson(body as string));
     } catch (error) {
-      done(Object.assign(error as Error, { statusCode: 400 }));
+      callback(Object.assign(error as Error, { statusCode: 400 }));
     }
   });
   app.addHook('onSend', async (_request, reply) => void reply.header('cache-control', 'no-store'));
@@ -47,7 +47,7 @@ export function witnessApp({ log, tokens, logger }: WitnessServer): FastifyInsta
 
   app.post('/v1/witness', async (request, reply) => {
     if (!isAllowed(request, tokens)) return refuse(reply, 401, 'Adding an entry needs a token of this witness.');
-    if (!isWitnessed(request.body as never))
+    if (!isTrailerHashes(request.body as never))
       return refuse(reply, 400, 'The body is {root, end, previous}: hashes of 64 hex characters; previous may be null.');
     const receipt = await log.add(request.body as never);
     logger?.info({ index: receipt.index, end: (request.body as { end: string }).end }, 'witnessed');

@@ -25,7 +25,7 @@ const DIGESTS = new Map([
   ['2.16.840.1.101.3.4.2.3', 'sha512'],
 ]);
 /** Tag of a SET: of signed attributes it is signed in place of their own (RFC 5652, section 5.4). */
-const SET = 0x31;
+const SET_TAG = 0x31;
 const CONTEXT = 3;
 const LONGEST_CHAIN = 8;
 
@@ -66,7 +66,9 @@ export async function timestampRequest(hash: string): Promise<Buffer> {
     new Sequence({ value: [new ObjectIdentifier({ value: SHA_256 }), new Null()] }),
     new OctetString({ valueHex: Uint8Array.from(Buffer.from(hash, 'hex')) }),
   ];
-  const request = new Sequence({ value: [new Integer({ value: 1 }), new Sequence({ value: imprint }), new Flag({ value: true })] });
+  const request = new Sequence({
+    value: [new Integer({ value: 1 }), new Sequence({ value: imprint }), new Flag({ value: true })],
+  });
   return Buffer.from(request.toBER());
 }
 
@@ -134,7 +136,7 @@ function isSignedBelow(reader: Reader, { content, certificates, signer }: Signed
     const expected = createHash(algorithm).update(content).digest();
     if (!reader.attribute(attributes, MESSAGE_DIGEST, (node) => reader.bytes(node).equals(expected))) return false;
     const signed = reader.raw(attributes);
-    signed[0] = SET;
+    signed[0] = SET_TAG;
     const all = certificates.map((der) => new X509Certificate(der));
     const anchor = new X509Certificate(root);
     const bytes = reader.bytes(signature);
@@ -219,7 +221,9 @@ class Reader {
 
   /** Whether an attribute of this name is there once, with one value, for which `test` is true. */
   attribute(attributes: Node, name: string, test: (node: Node) => boolean): boolean {
-    const found = this.items(attributes).map((one) => this.items(one)).filter(([id]) => this.oid(id) === name);
+    const found = this.items(attributes)
+      .map((one) => this.items(one))
+      .filter(([id]) => this.oid(id) === name);
     const values = found.length === 1 ? this.items(found[0]![1]) : [];
     return values.length === 1 && test(values[0]!);
   }

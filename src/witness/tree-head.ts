@@ -38,7 +38,8 @@ const FIELDS = 'at,kid,public,signature,size,tree,v';
 export function readHead(value: Json | undefined): TreeHead | null {
   if (!isJsonObject(value ?? null)) return null;
   const head = value as unknown as TreeHead;
-  if (Object.keys(head).sort().join() !== FIELDS || head.v !== HEAD_VERSION || !isHash(head.tree) || !isInstant(head.at)) return null;
+  if (Object.keys(head).sort().join() !== FIELDS || head.v !== HEAD_VERSION || !isHash(head.tree) || !isInstant(head.at))
+    return null;
   if (!Number.isSafeInteger(head.size) || head.size < 0) return null;
   return [head.kid, head.public, head.signature].every((text) => typeof text === 'string') && isSigned(head) ? head : null;
 }

@@ -29,7 +29,7 @@ const FILE = /^([A-Za-z0-9._~-]{1,128}|call@[A-Za-z0-9._~-]{1,128})@([0-9a-f]{8}
 const LAST_LINE = /"kind":"end","n":\d+,"prev":"[0-9a-f]{64}"\}\n$/;
 const LAST_CHARACTERS = 150;
 /** The folder of marks: an empty file for each bundle without receipts. */
-const UNWITNESSED = 'unwitnessed';
+const NO_RECEIPTS = 'unwitnessed';
 const PRIVATE_DIR = 0o700;
 const PRIVATE_FILE = 0o600;
 
@@ -109,20 +109,20 @@ export class BundleArchive {
 
   /** Notes, on disk, that a bundle of this name has no receipts yet. */
   async markUnwitnessed(name: string): Promise<void> {
-    const folder = join(this.folder, UNWITNESSED);
+    const folder = join(this.folder, NO_RECEIPTS);
     await mkdir(folder, { recursive: true, mode: PRIVATE_DIR });
     await (await open(join(folder, markOf(name)), 'a', PRIVATE_FILE)).close();
     await syncDir(folder);
   }
 
   /** Names of bundles without receipts, by day. A file may be missing: then its bundle was not kept, or was deleted. */
-  async unwitnessed(): Promise<string[]> {
-    const marks = await namesIn(join(this.folder, UNWITNESSED));
+  async namesWithoutReceipt(): Promise<string[]> {
+    const marks = await namesIn(join(this.folder, NO_RECEIPTS));
     return marks.sort().map((mark) => mark.replace('_', '/'));
   }
 
   async unmark(name: string): Promise<void> {
-    await rm(join(this.folder, UNWITNESSED, markOf(name)), { force: true });
+    await rm(join(this.folder, NO_RECEIPTS, markOf(name)), { force: true });
   }
 
   read(name: string): AsyncIterable<Uint8Array> {

@@ -6,14 +6,14 @@ import { dirname } from 'node:path';
 import { sha256Hex } from '../../shared/json/sha256';
 import { syncDir } from '../../store/files/atomic-file';
 import { receiptsFor, type ReceiptServices } from '../../witness/client';
-import type { Receipt, Witnessed } from '../../witness/receipt';
+import type { Receipt, TrailerHashes } from '../../witness/receipt';
 import type { BundleLine, EndBody } from '../format/lines';
 import { NotWhole, readWhole } from '../format/whole';
 import { LineWriter } from '../format/writer';
 
 /** What receipts are asked for, and where their lines go. */
 export interface Trailer {
-  about: Witnessed & { text: string };
+  about: TrailerHashes & { text: string };
   /** After the last line of the bundle, which may be a receipt. */
   writer: LineWriter;
   /** Those that the bundle has. */

@@ -167,7 +167,7 @@ export class Sweeper {
   private async askForReceipts(stop?: AbortSignal): Promise<void> {
     const { archive, log, receipts: services } = this.parts;
     if (services === undefined || !this.hasServices() || this.receiptsFrom > Date.now()) return;
-    for (const file of (await archive.unwitnessed()).slice(0, RECEIPTS_AT_ONCE)) {
+    for (const file of (await archive.namesWithoutReceipt()).slice(0, RECEIPTS_AT_ONCE)) {
       if (stop?.aborted) return;
       const { added, faults } = await completeReceipts(archive.pathOf(file), services).catch((error: unknown) => {
         if (hasCode(error, 'ENOENT')) return { added: [], faults: [] }; // it was not kept

@@ -38,7 +38,13 @@ export interface Export extends Sources {
  * A bundle whose sources disagree is made as well; its last line says so.
  * @throws SubjectNotFound, SubjectEmpty before the first line; whatever Temporal, the store or the signer throws
  */
-export async function* exportBundle({ subject, signer, head = null, chained = true, ...sources }: Export): AsyncGenerator<string> {
+export async function* exportBundle({
+  subject,
+  signer,
+  head = null,
+  chained = true,
+  ...sources
+}: Export): AsyncGenerator<string> {
   const turns = await planOf(sources, subject);
   const objects = await objectsOf(sources.store, turns);
   // The first turn with a known requester gives the chain. Without one, the chain is unknown, so the bundle is in none.

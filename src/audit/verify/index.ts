@@ -47,7 +47,13 @@ export async function verifyBundle(
     const unknown = signerFault(trust, end, bundle.made_at);
     const same = fault !== null && fault.line === contradiction?.line;
     return {
-      verdict: contradiction ? 'contradictory' : unknown !== null ? 'signer_unknown' : missing === null ? 'intact' : 'unwitnessed',
+      verdict: contradiction
+        ? 'contradictory'
+        : unknown !== null
+          ? 'signer_unknown'
+          : missing === null
+            ? 'intact'
+            : 'unwitnessed',
       complete: end.complete,
       line: contradiction?.line ?? null,
       rule: contradiction?.rule ?? null,

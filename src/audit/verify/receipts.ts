@@ -4,7 +4,7 @@
  */
 import { CLOCKS_MS, isRevocation, type TrustedKey, type TrustEntry } from '../../attestation/trusted-keys';
 import { asJson } from '../../shared/json/json';
-import { witnessFault, type Receipt, type Witnessed } from '../../witness/receipt';
+import { witnessFault, type Receipt, type TrailerHashes } from '../../witness/receipt';
 import { BadTimestamp, TimestampsUnreadable, readTimestamp } from '../../witness/timestamp';
 import { readHead, type TreeHead } from '../../witness/tree-head';
 import type { ReadLine } from '../format/reader';
@@ -25,7 +25,7 @@ export interface ReceiptVerdict {
 }
 
 export class Receipts {
-  private about: Witnessed | null = null;
+  private about: TrailerHashes | null = null;
   private text: Uint8Array = Buffer.from([]);
   private head: TreeHead | null = null;
   private readonly entries: { at: string; head: TreeHead }[] = [];
@@ -76,7 +76,7 @@ export class Receipts {
     try {
       const { at, isBy } = await readTimestamp(response, this.text);
       for (const key of keys)
-        if (key.use === 'timestamp' && isGoodAt(key, at) && (await isBy(Buffer.from(key.public, 'base64url'))))
+        if (key.use === 'timestamp' && isGoodAt(key, at) && isBy(Buffer.from(key.public, 'base64url')))
           return { by: 'timestamp', kid: key.kid, at, state: 'holds' };
       return { by: 'timestamp', kid: null, at, state: 'unknown signer' };
     } catch (error) {
@@ -104,13 +104,13 @@ function isGoodAt({ revoked_at, created_at, expires_at }: TrustedKey, at: string
 const NAMES = { witness: 'a witness', timestamp: 'a timestamp authority' } as const;
 
 function missingOf(keys: readonly TrustedKey[], receipts: readonly ReceiptFinding[], requireReceipt: boolean): string | null {
-  const held = receipts.filter(({ state }) => state === 'holds');
+  const valid = receipts.filter(({ state }) => state === 'holds');
   for (const by of ['witness', 'timestamp'] as const) {
     const required = keys.filter((key) => key.use === by && key.require === true).map(({ kid }) => kid);
-    if (required.length > 0 && !held.some((one) => one.by === by && required.includes(one.kid!)))
+    if (required.length > 0 && !valid.some((one) => one.by === by && required.includes(one.kid!)))
       return `the trust file demands a receipt of ${NAMES[by]} (${required.join(' or ')}), and the bundle has none that holds`;
   }
-  return requireReceipt && held.length === 0
+  return requireReceipt && valid.length === 0
     ? 'a receipt is demanded, and the bundle has none of a witness or a timestamp authority that you trust'
     : null;
 }

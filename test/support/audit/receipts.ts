@@ -2,7 +2,7 @@
 import type { SigningKey } from '../../../src/attestation/signing-key';
 import { trailerIn } from '../../../src/audit/archive/receipts';
 import { leafHash, MerkleTree } from '../../../src/witness/merkle';
-import { entryBytes, type Receipt, type Witnessed, type WitnessReceipt } from '../../../src/witness/receipt';
+import { entryBytes, type Receipt, type TrailerHashes, type WitnessReceipt } from '../../../src/witness/receipt';
 import { signHead } from '../../../src/witness/tree-head';
 import { testKey, TRUST } from '../bundle-keys';
 import type { TrustedKey } from '../../../src/attestation/trusted-keys';
@@ -23,7 +23,7 @@ export const WITNESS_TRUST: TrustedKey[] = [...TRUST, WITNESS];
 export const DEMANDING_TRUST: TrustedKey[] = [...TRUST, { ...WITNESS, require: true }];
 
 /** The receipt that the witness gives: the entry is the third of seven. */
-export function receiptFor(about: Witnessed, at = WITNESSED_AT, key: SigningKey = WITNESS_KEY): WitnessReceipt {
+export function receiptFor(about: TrailerHashes, at = WITNESSED_AT, key: SigningKey = WITNESS_KEY): WitnessReceipt {
   const tree = new MerkleTree();
   const others = [0, 1, 3, 4, 5, 6].map((n) => leafHash(Buffer.from(`entry ${n}`)));
   for (const leaf of [...others.slice(0, 2), leafHash(entryBytes(about, at)), ...others.slice(2)]) tree.append(leaf);
@@ -33,7 +33,7 @@ export function receiptFor(about: Witnessed, at = WITNESSED_AT, key: SigningKey 
 /** The bundle with these receipts behind its trailer; by default with one of the witness. */
 export function withReceipt(
   bundle: string,
-  make: (about: Witnessed & { text: string }) => Receipt[] = (about) => [receiptFor(about)],
+  make: (about: TrailerHashes & { text: string }) => Receipt[] = (about) => [receiptFor(about)],
 ): string {
   const last = bundle.trimEnd().split('\n').at(-1)!;
   const { about, writer } = trailerIn(last);
@@ -45,4 +45,3 @@ export function movedReceipts(from: string, to: string): string {
   const lines = from.trimEnd().split('\n').map((line) => JSON.parse(line) as { kind: string; body: Receipt }); // oxfmt-ignore
   return withReceipt(to, () => lines.flatMap(({ kind, body }) => (kind === 'receipt' ? [body] : [])));
 }
-

@@ -8,7 +8,10 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 const PACKAGES = ['cryptography==48.0.0', 'rfc3161-client==1.0.9'];
-const FOLDER = join(process.env.HOLDFAST_CACHE || join(homedir(), '.cache', 'holdfast'), PACKAGES.join('-').replaceAll('==', '-'));
+const FOLDER = join(
+  process.env.HOLDFAST_CACHE || join(homedir(), '.cache', 'holdfast'),
+  PACKAGES.join('-').replaceAll('==', '-'),
+);
 
 /** Its program; null: it is not here, and nobody demands it. */
 export function pythonVerifier(): string | null {

@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compareHeads } from '../../../src/witness/client';
-import { LogBroken, LogTampered, WitnessLog } from '../../../src/witness/log';
+import { LogBroken, LogMismatch, WitnessLog } from '../../../src/witness/log';
 import { isConsistent } from '../../../src/witness/merkle';
-import { witnessFault, type Witnessed } from '../../../src/witness/receipt';
+import { witnessFault, type TrailerHashes } from '../../../src/witness/receipt';
 import { serveWitness, witnessApp } from '../../../src/witness/server';
 import { readHead } from '../../../src/witness/tree-head';
 import { sha256Hex } from '../../../src/shared/json/sha256';
@@ -17,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 let logs = 0;
 const newPath = () => join(folder, `${logs++}.jsonl`);
-const about = (n: number): Witnessed => ({
+const about = (n: number): TrailerHashes => ({
   root: sha256Hex(`root ${n}`),
   end: sha256Hex(`end ${n}`),
   previous: n === 0 ? null : sha256Hex(`root ${n - 1}`),
@@ -90,7 +90,7 @@ describe('a log file that was changed is refused', () => {
     const path = newPath();
     const lines = await filled(path, 4);
     writeFileSync(path, `${change(lines).join('\n')}\n`);
-    await expect(open(path)).rejects.toThrow(LogTampered);
+    await expect(open(path)).rejects.toThrow(LogMismatch);
   });
 
   test('the log of another key', async () => {
@@ -156,7 +156,13 @@ describe('its server', () => {
     const roots = log.consistency(1, 3);
     expect(isConsistent({ size: 1, root: roots.from }, { size: 3, root: roots.to }, proof)).toBe(true);
     expect(readHead((await get('head')).json())).toMatchObject({ size: 3, kid: WITNESS_KEY.kid });
-    const bad = ['inclusion?end=x', 'inclusion', 'consistency?from=2&to=1', 'consistency?from=0&to=4', 'consistency?from=-1&to=2'];
+    const bad = [
+      'inclusion?end=x',
+      'inclusion',
+      'consistency?from=2&to=1',
+      'consistency?from=0&to=4',
+      'consistency?from=-1&to=2',
+    ];
     for (const url of bad) expect([url, (await get(url)).statusCode]).toEqual([url, 400]);
     expect((await get(`inclusion?end=${about(8).end}`)).statusCode).toBe(404);
     await app.close();
@@ -165,9 +171,18 @@ describe('its server', () => {
 
   test('takes down nothing without a token, or in another form', async () => {
     const { log, app } = await serve();
-    for (const token of [null, 'hft_another-token-of-it', 'short']) expect((await post(app, about(0), token)).statusCode).toBe(401);
+    for (const token of [null, 'hft_another-token-of-it', 'short'])
+      expect((await post(app, about(0), token)).statusCode).toBe(401);
     const { root, end } = about(0);
-    for (const body of [{}, [], 'x', { root, end }, { root, end, previous: 'x' }, { ...about(0), more: 1 }, { root, end: 1, previous: null }])
+    for (const body of [
+      {},
+      [],
+      'x',
+      { root, end },
+      { root, end, previous: 'x' },
+      { ...about(0), more: 1 },
+      { root, end: 1, previous: null },
+    ])
       expect((await post(app, body)).statusCode).toBe(400);
     const broken = { method: 'POST', url: '/v1/witness', headers: { 'content-type': 'application/json' } } as const;
     expect((await app.inject({ ...broken, payload: '{"a":1,"a":2}' })).statusCode).toBe(400);
@@ -182,7 +197,7 @@ describe('its server', () => {
     const lines = await filled(path, 5);
     const whole = `${lines.join('\n')}\n`;
     const known = (JSON.parse(lines.at(-1)!) as { head: never }).head;
-    const check = async (text: string, more: Witnessed[] = []) => {
+    const check = async (text: string, more: TrailerHashes[] = []) => {
       writeFileSync(path, text);
       const log = await open(path);
       for (const one of more) await log.add(one);

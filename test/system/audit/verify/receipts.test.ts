@@ -43,7 +43,10 @@ async function judged(cases: Case[], trust: TrustedKey[]) {
   writeFileSync(path, JSON.stringify(trust));
   const ours = [];
   for (const { name, bytes } of cases) {
-    const { verdict, line, rule, receipts, not_before } = await verifyBundle([bytes], parseTrustedKeys(readFileSync(path, 'utf8'), path));
+    const { verdict, line, rule, receipts, not_before } = await verifyBundle(
+      [bytes],
+      parseTrustedKeys(readFileSync(path, 'utf8'), path),
+    );
     ours.push({ name, verdict, line, rule, receipts, not_before });
   }
   if (python === null) return ours;
@@ -58,13 +61,22 @@ test(`a witness's receipts, and what is wrong with them${suffix}`, async () => {
   const bundle = await sample('approval');
   const whole = withReceipt(bundle);
   const changed = (name: string, change: (receipt: WitnessReceipt) => object) =>
-    asCase(name, withReceipt(bundle, (about) => [change(receiptFor(about)) as WitnessReceipt]));
+    asCase(
+      name,
+      withReceipt(bundle, (about) => [change(receiptFor(about)) as WitnessReceipt]),
+    );
   const last = linesOf(Buffer.from(whole)).length - 1;
-  const bytes = sampled([...mutations(Buffer.from(whole), 40)].filter(({ lines }) => lines[0]! >= last - 1), 2);
+  const bytes = sampled(
+    [...mutations(Buffer.from(whole), 40)].filter(({ lines }) => lines[0]! >= last - 1),
+    2,
+  );
   const cases = [
     asCase('none', bundle),
     asCase('one', whole),
-    asCase('two', withReceipt(bundle, (about) => [receiptFor(about), receiptFor(about)])),
+    asCase(
+      'two',
+      withReceipt(bundle, (about) => [receiptFor(about), receiptFor(about)]),
+    ),
     asCase('one of the session', withReceipt(await sample('session'))),
     changed('another time', (it) => ({ ...it, at: '2026-06-01T00:00:00.000Z' })),
     changed('another place', (it) => ({ ...it, index: 3 })),
@@ -83,10 +95,14 @@ test(`a witness's receipts, and what is wrong with them${suffix}`, async () => {
 test(`with a stolen bundle key nothing is intact behind a receipt${suffix}`, async () => {
   const bundle = await sample('approval');
   const receipts = withReceipt(bundle);
-  const otherMaker = rewritten(bundle, ({ kind, body }) => (kind === 'bundle' ? { ...body, made_by: { holdfast: '9', node: '9' } } : body));
+  const otherMaker = rewritten(bundle, ({ kind, body }) =>
+    kind === 'bundle' ? { ...body, made_by: { holdfast: '9', node: '9' } } : body,
+  );
   const forged = [asCase('nothing contradicts', otherMaker)];
   for (const { name, make } of sampled(FORGERIES, 12)) forged.push({ name, bytes: (await make()).bytes });
-  const moved = forged.map(({ name, bytes }) => asCase(`${name}, with the true receipt`, movedReceipts(receipts, bytes.toString())));
+  const moved = forged.map(({ name, bytes }) =>
+    asCase(`${name}, with the true receipt`, movedReceipts(receipts, bytes.toString())),
+  );
   const verdicts = (await judged([...moved, ...forged], DEMANDING_TRUST)).map(({ verdict }) => verdict);
   expect(new Set(verdicts.slice(0, moved.length))).toEqual(new Set(['broken']));
   expect(new Set(verdicts.slice(moved.length))).toEqual(new Set(['unwitnessed', 'broken']));
@@ -126,7 +142,11 @@ describe('a witness as a process', () => {
     first.child.kill('SIGKILL');
     await once(first.child, 'exit');
     const { faults, added } = await completeReceipts(two!, services(first.url));
-    expect({ faults: faults.length, added, text: readFileSync(two!, 'utf8') }).toEqual({ faults: 1, added: [], text: await sample('spoken') });
+    expect({ faults: faults.length, added, text: readFileSync(two!, 'utf8') }).toEqual({
+      faults: 1,
+      added: [],
+      text: await sample('spoken'),
+    });
 
     const second = await start();
     expect(second.trust).toEqual(first.trust);
@@ -135,7 +155,10 @@ describe('a witness as a process', () => {
     const { body } = JSON.parse(readFileSync(one!, 'utf8').trimEnd().split('\n').at(-1)!) as { body: WitnessReceipt };
     expect(await compareHeads(second, body.head)).toMatchObject({ fault: null, now: { size: 2 } });
     const trust = [...TRUST, { ...second.trust, require: true as const }];
-    const found = await judged([one!, two!].map((path) => asCase(path, readFileSync(path, 'utf8'))), trust);
+    const found = await judged(
+      [one!, two!].map((path) => asCase(path, readFileSync(path, 'utf8'))),
+      trust,
+    );
     expect(found).toMatchObject([
       { verdict: 'intact', receipts: [{ state: 'holds', at: body.at }], not_before: { at: head!.at } },
       { verdict: 'intact', receipts: [{ state: 'holds' }], not_before: null },
@@ -170,7 +193,10 @@ describe('a timestamp authority, openssl ts', () => {
     const bundle = await sample('approval');
     const path = join(folder, 'stamped.jsonl');
     writeFileSync(path, bundle);
-    expect(await completeReceipts(path, { witness: null, timestamp: url })).toMatchObject({ faults: [], added: [{ by: 'timestamp' }] });
+    expect(await completeReceipts(path, { witness: null, timestamp: url })).toMatchObject({
+      faults: [],
+      added: [{ by: 'timestamp' }],
+    });
     const text = readFileSync(path, 'utf8');
     const { body } = JSON.parse(text.trimEnd().split('\n').at(-1)!) as { body: { response: string } };
     const response = Buffer.from(body.response, 'base64');
@@ -189,7 +215,10 @@ describe('a timestamp authority, openssl ts', () => {
     for (const at of [response.length - 1, response.length - 100, response.indexOf(Buffer.from('Z', 'latin1'), 60) - 1]) {
       const changed = Buffer.from(response);
       changed[at]! ^= 1;
-      const { verdict } = await verifyBundle([Buffer.from(withResponse(changed))], parseTrustedKeys(JSON.stringify(trust), 'keys'));
+      const { verdict } = await verifyBundle(
+        [Buffer.from(withResponse(changed))],
+        parseTrustedKeys(JSON.stringify(trust), 'keys'),
+      );
       expect([at, verdict]).not.toEqual([at, 'intact']);
     }
   });
@@ -224,6 +253,20 @@ authorityKeyIdentifier = keyid
   const rsa = ['-newkey', 'rsa:2048', '-nodes', '-sha256'];
   openssl('req', '-x509', ...rsa, '-keyout', 'ca.key', '-out', 'ca.pem', '-days', '30', '-subj', '/CN=Root of a test');
   openssl('req', ...rsa, '-keyout', 'tsa.key', '-out', 'tsa.csr', '-subj', '/CN=Authority of a test');
-  const sign = ['x509', '-req', '-in', 'tsa.csr', '-CA', 'ca.pem', '-CAkey', 'ca.key', '-set_serial', '2', '-days', '30', '-sha256'];
+  const sign = [
+    'x509',
+    '-req',
+    '-in',
+    'tsa.csr',
+    '-CA',
+    'ca.pem',
+    '-CAkey',
+    'ca.key',
+    '-set_serial',
+    '2',
+    '-days',
+    '30',
+    '-sha256',
+  ];
   openssl(...sign, '-extfile', 'tsa.cnf', '-extensions', 'signer', '-out', 'tsa.pem');
 }

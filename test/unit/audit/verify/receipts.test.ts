@@ -138,7 +138,9 @@ describe('a receipt that is demanded', () => {
     expect(await judge(bundle, DEMANDING_TRUST)).toMatchObject(missing);
     const found = await judge(bundle, WITNESS_TRUST, { requireReceipt: true });
     expect(found).toMatchObject(missing);
-    expect(describeVerification(found)[0]).toMatch(/^not witnessed, consistent since signing by [0-9a-f]{16}: a receipt is demanded/);
+    expect(describeVerification(found)[0]).toMatch(
+      /^not witnessed, consistent since signing by [0-9a-f]{16}: a receipt is demanded/,
+    );
     expect(await judge(withReceipt(bundle), DEMANDING_TRUST, { requireReceipt: true })).toMatchObject({ verdict: 'intact' });
   });
 
