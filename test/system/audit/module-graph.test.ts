@@ -68,7 +68,9 @@ describe('the module graph of audit', () => {
   it('is smaller still in the process that replays: shared, the data converter, histories as JSON, and itself', () => {
     const { modules, packages } = reached([join(DIST, 'audit', 'replay', 'child.js')]);
     expect(
-      modules.filter((name) => !/^(?:shared|audit\/replay)\/|^temporal\/(?:data-converter|history\/history-json)\.js$/.test(name)),
+      modules.filter(
+        (name) => !/^(?:shared|audit\/replay)\/|^temporal\/(?:data-converter|history\/history-json)\.js$/.test(name),
+      ),
     ).toEqual([]);
     const ours = packages.filter((name) => !name.startsWith('node:')).sort();
     expect(ours).toEqual(['@temporalio/proto', '@temporalio/proto/lib/patch-protobuf-root', '@temporalio/worker']);

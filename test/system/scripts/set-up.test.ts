@@ -32,9 +32,13 @@ function checkout(): string {
     ['workflows/sandbox', 'interceptors.ts'],
     ['audit/replay', 'recorder.ts'],
     ['workflows/sandbox', 'preload.ts'],
+    ['workflows/sandbox', 'bundle-flags.ts'],
   ] as const) {
     mkdirSync(join(root, 'src', folder), { recursive: true });
-    writeFileSync(join(root, 'src', folder, name), 'export const interceptors = () => ({});\n');
+    writeFileSync(
+      join(root, 'src', folder, name),
+      'export const interceptors = () => ({});\nexport const failureConverter = { errorToFailure: () => ({}), failureToError: () => new Error() };\n',
+    );
   }
   const lock = readFileSync(join(root, 'package-lock.json'));
   writeFileSync(join(root, 'node_modules', '.holdfast-lock'), createHash('sha256').update(lock).digest('hex'));
