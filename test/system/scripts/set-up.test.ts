@@ -9,13 +9,7 @@ import { ROOT, withModule } from './support/run-module';
 /** A checkout with two source files of its own, what bundles workflows, and the dependencies of this one. */
 function checkout(): string {
   const names = ['scripts', 'package.json', 'package-lock.json', 'tsconfig.json'];
-  const bundling = [
-    'worker/workflow-bundle',
-    'temporal/data-converter',
-    'shared/json/optional',
-    'shared/json/sha256',
-    'shared/text/utf8',
-  ];
+  const bundling = ['worker/workflow-bundle', 'shared/json/optional', 'shared/json/sha256', 'shared/text/utf8'];
   const root = newCheckout([...names, ...bundling.map((name) => `src/${name}.ts`)], (entry) => /^\.(holdfast|cache)/.test(entry));
   mkdirSync(join(root, 'src', 'workflows'), { recursive: true });
   writeFileSync(
