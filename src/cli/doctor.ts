@@ -4,6 +4,8 @@ import type { Connection } from '@temporalio/client';
 import { ConfigError, loadConfig, type Config } from '../config';
 import type { CodecKeys } from '../encryption/key-source';
 import { describeStore } from '../store/open-store';
+import { freezeText } from '../record/stop';
+import { frozenNow } from './support/freezes';
 import { EXIT, Exit } from './support/exit';
 import type { Output } from './support/output';
 import { hasShowcase, loadShowcase } from './support/showcase';
@@ -52,6 +54,8 @@ async function examine(): Promise<Finding[]> {
     await finding('workflow bundle', async () => (await import('../worker/workflow-bundle.js')).workflowBundlePath()),
   );
   findings.push(await finding('store', () => describeStore(config.store)));
+  const frozen = await frozenNow(config).catch(() => []); // the store is another finding
+  for (const freeze of frozen) findings.push({ what: 'frozen', ok: true, warning: true, detail: freezeText(freeze) });
   const { codecKeys } = config;
   if (codecKeys !== null) findings.push(await finding('encryption', () => examineKeys(codecKeys)));
   // A warning only, because a turn can run: decisions of a gateway that is not trusted here are refused.
