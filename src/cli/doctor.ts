@@ -4,6 +4,8 @@ import type { Connection } from '@temporalio/client';
 import { ConfigError, loadConfig, type Config } from '../config';
 import type { CodecKeys } from '../encryption/key-source';
 import { describeStore } from '../store/open-store';
+import { findingLine, type Finding } from './support/findings';
+import { serverFacts, type ServerFacts } from './support/server-facts';
 import { freezeText } from '../record/stop';
 import { frozenNow } from './support/freezes';
 import { EXIT, Exit } from './support/exit';
@@ -13,32 +15,30 @@ import { withoutPassword } from '../shared/text/secrets';
 import { version } from '../version';
 import { errorMessage } from '../shared/text/error-message';
 
-interface Finding {
-  what: string;
-  ok: boolean;
-  /** A turn can run, but the operator should look at this. */
-  warning?: true;
-  detail: string;
+interface DoctorOptions {
+  production?: true;
+  cloud?: true;
 }
 
 export function doctor(program: Command, output: () => Output): void {
   program
     .command('doctor')
     .description('What is reachable, which versions, and what to do. Exits 0 once a turn could run.')
-    .action(async () => {
-      const findings = await examine();
+    .option('--production', 'also all that a deployment asks for: keys, TLS, retention, versions, backups, clocks')
+    .option('--cloud', 'also what Temporal Cloud asks for, and its limits')
+    .action(async (options: DoctorOptions) => {
+      const findings = await examine(options);
       const ok = findings.every((finding) => finding.ok);
-      output().answer({ ok, version, node: process.version, findings }, [
-        ...findings.map(
-          ({ what, ok: fine, warning, detail }) => `${warning ? '!' : fine ? '✓' : '✗'} ${what.padEnd(18)} ${detail}`,
-        ),
-        ok ? 'A turn can run.' : 'A turn cannot run yet.',
-      ]);
+      const could =
+        options.production || options.cloud
+          ? ['There is no fault.', 'There are faults.']
+          : ['A turn can run.', 'A turn cannot run yet.'];
+      output().answer({ ok, version, node: process.version, findings }, [...findings.map(findingLine), could[ok ? 0 : 1]!]);
       if (!ok) throw new Exit(EXIT.failed);
     });
 }
 
-async function examine(): Promise<Finding[]> {
+async function examine(options: DoctorOptions): Promise<Finding[]> {
   const findings: Finding[] = [{ what: 'holdfast', ok: true, detail: `${version} on Node ${process.version}` }];
   let config: Config;
   try {
@@ -63,7 +63,30 @@ async function examine(): Promise<Finding[]> {
   if (warning !== null) findings.push({ what: 'gateways', ok: true, warning: true, detail: warning });
   findings.push(await examineIsolation(config));
   findings.push(await finding('data', () => examineData(config)));
-  return [...findings, ...(await examineTemporal(config))];
+  const { server, findings: ofTemporal } = await examineTemporal(config);
+  return [...findings, ...ofTemporal, ...(await examineFurther(config, server, options))];
+}
+
+async function examineFurther(
+  config: Config,
+  server: ServerFacts | null,
+  { production, cloud }: DoctorOptions,
+): Promise<Finding[]> {
+  const { examineProduction, sweptTo } = await import('./support/examine-production.js');
+  const { examineCloud } = await import('./support/examine-cloud.js');
+  const { readRegister } = await import('../store/open-store.js');
+  const sweep = `bundle sweep ${config.temporal.namespace} ${config.taskQueue}`;
+  // A store that cannot be read is another finding.
+  const store = production
+    ? await readRegister(config, sweep).then(
+        ({ value, now }) => ({ now, ownNow: Date.now(), sweptTo: sweptTo(value) }),
+        () => null,
+      )
+    : null;
+  return [
+    ...(production ? await examineProduction(config, { server, store }) : []),
+    ...(cloud ? examineCloud(config, server) : []),
+  ];
 }
 
 /** @throws BadKeyRing */
@@ -96,7 +119,7 @@ async function examineData({ edgar, cache }: Config): Promise<string> {
   return `live EDGAR${edgar.url === undefined ? '' : ` at ${withoutPassword(edgar.url)}`} answers`;
 }
 
-async function examineTemporal(config: Config): Promise<Finding[]> {
+async function examineTemporal(config: Config): Promise<{ server: ServerFacts | null; findings: Finding[] }> {
   const { checkSearchAttributes } = await import('../worker.js');
   const { address, namespace } = config.temporal;
   let connection: Connection;
@@ -104,7 +127,7 @@ async function examineTemporal(config: Config): Promise<Finding[]> {
     const { connectTemporal } = await import('../temporal/connect.js');
     connection = await connectTemporal(config.temporal);
   } catch (error) {
-    return [{ what: 'Temporal', ok: false, detail: errorMessage(error) }];
+    return { server: null, findings: [{ what: 'Temporal', ok: false, detail: errorMessage(error) }] };
   }
   try {
     const { workflowService } = connection;
@@ -125,7 +148,8 @@ async function examineTemporal(config: Config): Promise<Finding[]> {
     // A new turn can run all the same, so every result is only a warning.
     const older = await examinePinnedTurns(connection, namespace, config.taskQueue).catch(errorMessage);
     const olderFindings: Finding[] = older === null ? [] : [{ what: 'older turns', ok: true, warning: true, detail: older }];
-    return [server, space, attributes, worker, ...olderFindings];
+    const facts = await serverFacts(connection, namespace, config.taskQueue).catch(() => null);
+    return { server: facts, findings: [server, space, attributes, worker, ...olderFindings] };
   } finally {
     await connection.close();
   }
