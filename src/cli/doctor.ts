@@ -13,6 +13,7 @@ import type { Output } from './support/output';
 import { hasShowcase, loadShowcase } from './support/showcase';
 import { withoutPassword } from '../shared/text/secrets';
 import { version } from '../version';
+import { optional } from '../shared/json/optional';
 import { errorMessage } from '../shared/text/error-message';
 
 interface DoctorOptions {
@@ -63,7 +64,7 @@ async function examine(options: DoctorOptions): Promise<Finding[]> {
   if (warning !== null) findings.push({ what: 'gateways', ok: true, warning: true, detail: warning });
   findings.push(await examineIsolation(config));
   findings.push(await finding('data', () => examineData(config)));
-  const { server, findings: ofTemporal } = await examineTemporal(config);
+  const { server, findings: ofTemporal } = await examineTemporal(config, options);
   return [...findings, ...ofTemporal, ...(await examineFurther(config, server, options))];
 }
 
@@ -119,8 +120,12 @@ async function examineData({ edgar, cache }: Config): Promise<string> {
   return `live EDGAR${edgar.url === undefined ? '' : ` at ${withoutPassword(edgar.url)}`} answers`;
 }
 
-async function examineTemporal(config: Config): Promise<{ server: ServerFacts | null; findings: Finding[] }> {
-  const { checkSearchAttributes } = await import('../worker.js');
+async function examineTemporal(
+  config: Config,
+  { cloud }: DoctorOptions,
+): Promise<{ server: ServerFacts | null; findings: Finding[] }> {
+  const { checkSearchAttributes, MissingSearchAttributes } = await import('../worker.js');
+  const { searchAttributesTodo } = await import('./support/examine-cloud.js');
   const { address, namespace } = config.temporal;
   let connection: Connection;
   try {
@@ -142,6 +147,7 @@ async function examineTemporal(config: Config): Promise<{ server: ServerFacts | 
     const attributes = await finding(
       'search attributes',
       async () => (await checkSearchAttributes(connection, namespace), 'all there'),
+      (error) => (cloud && error instanceof MissingSearchAttributes ? searchAttributesTodo(namespace, error.missing) : undefined),
     );
     const { examinePinnedTurns, examineWorkers } = await import('./support/examine-workers.js');
     const worker = await finding('worker', () => examineWorkers(connection, namespace, config.taskQueue));
@@ -155,10 +161,14 @@ async function examineTemporal(config: Config): Promise<{ server: ServerFacts | 
   }
 }
 
-async function finding(what: string, look: () => Promise<string>): Promise<Finding> {
+async function finding(
+  what: string,
+  look: () => Promise<string>,
+  todoFor: (error: unknown) => string | undefined = () => undefined,
+): Promise<Finding> {
   try {
     return { what, ok: true, detail: await look() };
   } catch (error) {
-    return { what, ok: false, detail: errorMessage(error) };
+    return { what, ok: false, detail: errorMessage(error), ...optional({ todo: todoFor(error) }) };
   }
 }

@@ -1,5 +1,6 @@
 /** `doctor --cloud`: what Temporal Cloud asks for, and what differs there, from the settings and from the server's answers. */
 import type { Config } from '../../config';
+import { NAMESPACE_ATTRIBUTES } from '../../shared/search-attributes';
 import { fault, fine, warn, type Finding } from './findings';
 import type { ServerFacts } from './server-facts';
 
@@ -82,6 +83,6 @@ function examineLimits({ blobLimit, retentionMs }: ServerFacts): Finding[] {
 
 /** The command that makes what is missing: the server's own operator service is closed there. */
 export function searchAttributesTodo(namespace: string, missing: readonly string[]): string {
-  const flags = missing.map((name) => `--search-attribute "${name}=Keyword"`).join(' ');
+  const flags = missing.map((name) => `--search-attribute "${name}=${NAMESPACE_ATTRIBUTES.get(name) ?? 'Keyword'}"`).join(' ');
   return `tcld namespace search-attributes add --namespace ${namespace} ${flags}`;
 }
