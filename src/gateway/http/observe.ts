@@ -96,7 +96,9 @@ export class HttpMetrics {
     (isStream ? this.streamSeconds : this.seconds).observe(labels, ms / 1000);
   }
 
-  setFreezes(freezes: readonly { scope: string }[]): void {
+  /** Null: the store does not answer. All other metrics are served then, and there is none of freezes. */
+  setFreezes(freezes: readonly { scope: string }[] | null): void {
+    if (freezes === null) return this.freezes.reset();
     for (const scope of FREEZE_SCOPES) this.freezes.set({ scope }, freezes.filter((one) => one.scope === scope).length);
   }
 

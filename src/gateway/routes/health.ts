@@ -88,10 +88,11 @@ const metricsSchema = {
 /** `GET /metrics`: requires a token, unless HOLDFAST_HTTP_METRICS is open. */
 export const metrics: Route = (app, { openMetrics = false, store }) => {
   const roles = openMetrics ? 'public' : (['auditor', 'admin'] as const);
+  const freezes = async () => readStop((await store.registers.read(STOP_REGISTER)).value).freezes;
   app.get('/metrics', { schema: metricsSchema, config: { roles } }, async (_request, reply) => {
     const { metrics } = app;
     if (metrics === null) throw new PackageMissing('prom-client', 'GET /metrics');
-    metrics.setFreezes(readStop((await store.registers.read(STOP_REGISTER)).value).freezes);
+    metrics.setFreezes(await freezes().catch(() => null));
     return reply
       .type(metrics.contentType)
       .header('cache-control', 'no-store')

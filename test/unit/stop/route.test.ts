@@ -47,6 +47,9 @@ describe('the stop switch over HTTP', () => {
     expect(await ask('DELETE', `/v1/freezes/${view.id}`)).toMatchObject({ status: 200, accepted: true });
     expect(await ask('DELETE', `/v1/freezes/${view.id}`)).toMatchObject({ status: 404 });
     expect(await scraped()).toContain('holdfast_freezes{scope="tool"} 0');
+    jest.spyOn(store.registers, 'read').mockRejectedValue(new Error('no answer'));
+    expect(await scraped()).toMatch(/^holdfast_http_requests_total\{/m); // and nothing of freezes, which are not known
+    expect(await scraped()).not.toMatch(/^holdfast_freezes\{/m);
   });
 
   it('takes a name for all but everything, and only what is known', async () => {
