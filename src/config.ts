@@ -74,6 +74,8 @@ export interface Config extends KeyConfig, DataConfig, ModelConfig {
   mcp: string;
   /** Folder for the bundles of turns with effects; null: none are kept. */
   bundles: string | null;
+  /** Where backups are written; null: nobody says. */
+  backups: string | null;
   /** Name of this environment. Tools that list environments exist only in those. Absent: they exist nowhere. */
   environment?: string;
   /** Base of the Web UI's addresses; null: unknown. */
@@ -142,6 +144,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     ...optional({ deployment: deploymentOf(read) }),
     mcp: read('HOLDFAST_MCP') ?? join(home, 'mcp.json'),
     bundles: bundlesOf(read, home),
+    backups: read('HOLDFAST_BACKUPS') ?? null,
     ...optional({ environment: read('HOLDFAST_ENVIRONMENT') }),
     uiUrl: uiUrl?.replace(/\/+$/, '') ?? null,
     smtp: smtpOf(read),

@@ -309,7 +309,10 @@ function engineOf({ deployment }: WorkerParts, { own }: Models, bundle: Workflow
 
 export class MissingSearchAttributes extends Error {
   override readonly name = 'MissingSearchAttributes';
-  constructor(namespace: string, missing: string[]) {
+  constructor(
+    namespace: string,
+    readonly missing: string[],
+  ) {
     const create = `temporal operator search-attribute create --namespace ${namespace}`;
     const commands = missing.map((name) => `${create} --name ${name} --type ${NAMESPACE_ATTRIBUTES.get(name)}`);
     super(`The namespace ${namespace} lacks search attributes that turns write. Create them:\n${commands.join('\n')}`);

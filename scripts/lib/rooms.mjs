@@ -33,6 +33,7 @@ const ROOMS = [
   'shapes',
   'shared',
   'sign-in',
+  'stop',
   'store',
   'telemetry',
   'temporal',
@@ -140,6 +141,8 @@ const TABLE = {
   'codec-server': { may: ['shared', 'gateway', 'encryption', 'telemetry'], types: ['config'] },
   passkeys: { may: ['shared', 'shapes', 'attestation', 'client', 'gateway', 'deputies'] },
   deputies: { may: ['shared', 'shapes', 'record', 'store', 'attestation', 'client', 'gateway', 'passkeys'] },
+  // The stop switch: its register, and its routes.
+  stop: { may: ['shared', 'shapes', 'record', 'store', 'gateway'] },
   protocols: { may: ['shared', 'shapes', 'record', 'store', 'tools', 'client', 'gateway', 'agents'] },
   'http-client': { may: [], packages: ['openapi-fetch'] },
   cli: { may: everythingBut('index', 'activities', 'workflows', 'testing', 'shapes').concat(CONTRACT), types: ['shapes'] },

@@ -7,18 +7,18 @@ import { admitCall } from './admission/admit-call';
 import { admitDirect } from './admission/admit-direct';
 import { closeQuestion, deliverCallback, notify } from './people/questions';
 import { beginFiring, endFiring } from '../schedules/firings';
-import { beginSession, checkFork } from './step/sessions';
 import { checkAnswer, checkDecision, checkSteer, keepSaid, readCard, readSaid } from './people/check-decisions';
 import { closeSubTurn, forwardDecision, lookAtSubTurn } from './sub-agents/close-sub-turn';
 import { compact } from './step/compact';
 import type { Dependencies } from './ports';
 import { inspectEffect, settleEffect } from './effects/settle-effect';
-import { endTurn } from './step/turn-start-and-end';
+import { beginSession, checkFork, endTurn } from './step/turn-start-and-end';
 import { checkOwnTurn, checkStore, wantsSignatures } from './checks/own-turn';
 import { openSubTurn } from './sub-agents/open-sub-turn';
 import { withAttempts, withHeartbeat } from './call/heartbeat';
 import { reconcileEffect } from './effects/reconcile-effect';
 import { runCall } from './call/run-call';
+import { waitForUnfreeze } from './checks/stop-switch';
 import { takeStep } from './step/take-step';
 
 /** Most attempts of a step, not counting waits for the limits of its model. */
@@ -35,6 +35,7 @@ export function createActivities(deps: Dependencies): Activities {
     checkDecision: own(deps, (input) => withHeartbeat(() => checkDecision(deps, input))),
     checkAnswer: own(deps, (input) => withHeartbeat(() => checkAnswer(deps, input))),
     closeQuestion: own(deps, (input) => withHeartbeat(() => closeQuestion(deps.store, input.digest))),
+    waitForUnfreeze: over(deps, (input) => withHeartbeat(() => orStoreFault(waitForUnfreeze(deps, input)))),
     checkSteer: over(deps, (input) => withHeartbeat(() => checkSteer(deps, input))),
     notify: over(deps, (input) => orStoreFault(notify(deps, input))),
     readCard: over(deps, (input) => withHeartbeat(() => orStoreFault(readCard(deps, input)))),

@@ -44,6 +44,8 @@ export interface CardFacts {
   preview: Json | null;
   /** What the tool acts on besides its input; absent or null: the tool declares no target. */
   target?: JsonObject | null;
+  /** Which freeze holds such a call now, in words. Absent: none does. */
+  frozen?: string;
   /** ISO 8601. */
   expiresAt: string;
 }
@@ -87,6 +89,9 @@ function cardIn(facts: CardFacts, room: Room): string {
     `- why it asks: ${inlineCodeUpTo(LONG_LINE, facts.reason)}`,
     ...policyLines(facts.policy ?? PLAIN_POLICY),
     ...escalationLines(facts.policy ?? PLAIN_POLICY, facts.escalations ?? []),
+    ...(facts.frozen === undefined
+      ? []
+      : [`- frozen: ${inlineCodeUpTo(LONG_LINE, facts.frozen)}; if it is approved, it runs once the freeze has ended`]),
     `- expires ${facts.expiresAt}; then it is refused`,
     '',
     DECIDE,
@@ -192,6 +197,7 @@ const HOLD_TEXTS: Record<HoldReason['kind'], string> = {
   budget: 'It goes beyond a budget',
   reset: 'It is asked again: the workflow was reset',
   policy_changed: 'It is asked again: the rules have changed',
+  approval_withdrawn: 'It is asked again: an approval was withdrawn',
 };
 
 function policyLines({ channel, quorum, roles, four_eyes, entry }: ShownPolicy, act: 'approve' | 'settle' = 'approve'): string[] {

@@ -21,6 +21,7 @@ import { sessions } from './sessions';
 import { settle } from './settle';
 import { sign } from './sign';
 import { steer } from './steer';
+import { freeze, revoke, unfreeze } from './stop';
 import { show } from './show';
 import { start } from './start';
 import { createOutput, JSON_OPTION, type Output } from './support/output';
@@ -54,6 +55,9 @@ const COMMANDS = [
   sign,
   steer,
   cancel,
+  freeze,
+  unfreeze,
+  revoke,
   trail,
   budgets,
   config,

@@ -4,39 +4,42 @@ import type { Connection } from '@temporalio/client';
 import { ConfigError, loadConfig, type Config } from '../config';
 import type { CodecKeys } from '../encryption/key-source';
 import { describeStore } from '../store/open-store';
+import { findingLine, type Finding } from './support/findings';
+import { serverFacts, type ServerFacts } from './support/server-facts';
+import { freezeText } from '../record/stop';
+import { frozenNow } from './support/freezes';
 import { EXIT, Exit } from './support/exit';
 import type { Output } from './support/output';
 import { hasShowcase, loadShowcase } from './support/showcase';
 import { withoutPassword } from '../shared/text/secrets';
 import { version } from '../version';
+import { optional } from '../shared/json/optional';
 import { errorMessage } from '../shared/text/error-message';
 
-interface Finding {
-  what: string;
-  ok: boolean;
-  /** A turn can run, but the operator should look at this. */
-  warning?: true;
-  detail: string;
+interface DoctorOptions {
+  production?: true;
+  cloud?: true;
 }
 
 export function doctor(program: Command, output: () => Output): void {
   program
     .command('doctor')
     .description('What is reachable, which versions, and what to do. Exits 0 once a turn could run.')
-    .action(async () => {
-      const findings = await examine();
+    .option('--production', 'also all that a deployment asks for: keys, TLS, retention, versions, backups, clocks')
+    .option('--cloud', 'also what Temporal Cloud asks for, and its limits')
+    .action(async (options: DoctorOptions) => {
+      const findings = await examine(options);
       const ok = findings.every((finding) => finding.ok);
-      output().answer({ ok, version, node: process.version, findings }, [
-        ...findings.map(
-          ({ what, ok: fine, warning, detail }) => `${warning ? '!' : fine ? '✓' : '✗'} ${what.padEnd(18)} ${detail}`,
-        ),
-        ok ? 'A turn can run.' : 'A turn cannot run yet.',
-      ]);
+      const could =
+        options.production || options.cloud
+          ? ['There is no fault.', 'There are faults.']
+          : ['A turn can run.', 'A turn cannot run yet.'];
+      output().answer({ ok, version, node: process.version, findings }, [...findings.map(findingLine), could[ok ? 0 : 1]!]);
       if (!ok) throw new Exit(EXIT.failed);
     });
 }
 
-async function examine(): Promise<Finding[]> {
+async function examine(options: DoctorOptions): Promise<Finding[]> {
   const findings: Finding[] = [{ what: 'holdfast', ok: true, detail: `${version} on Node ${process.version}` }];
   let config: Config;
   try {
@@ -52,6 +55,8 @@ async function examine(): Promise<Finding[]> {
     await finding('workflow bundle', async () => (await import('../worker/workflow-bundle.js')).workflowBundlePath()),
   );
   findings.push(await finding('store', () => describeStore(config.store)));
+  const frozen = await frozenNow(config).catch(() => []); // the store is another finding
+  for (const freeze of frozen) findings.push({ what: 'frozen', ok: true, warning: true, detail: freezeText(freeze) });
   const { codecKeys } = config;
   if (codecKeys !== null) findings.push(await finding('encryption', () => examineKeys(codecKeys)));
   // A warning only, because a turn can run: decisions of a gateway that is not trusted here are refused.
@@ -59,7 +64,30 @@ async function examine(): Promise<Finding[]> {
   if (warning !== null) findings.push({ what: 'gateways', ok: true, warning: true, detail: warning });
   findings.push(await examineIsolation(config));
   findings.push(await finding('data', () => examineData(config)));
-  return [...findings, ...(await examineTemporal(config))];
+  const { server, findings: ofTemporal } = await examineTemporal(config, options);
+  return [...findings, ...ofTemporal, ...(await examineFurther(config, server, options))];
+}
+
+async function examineFurther(
+  config: Config,
+  server: ServerFacts | null,
+  { production, cloud }: DoctorOptions,
+): Promise<Finding[]> {
+  const { examineProduction, sweptTo } = await import('./support/examine-production.js');
+  const { examineCloud } = await import('./support/examine-cloud.js');
+  const { readRegister } = await import('../store/open-store.js');
+  const sweep = `bundle sweep ${config.temporal.namespace} ${config.taskQueue}`;
+  // A store that cannot be read is another finding.
+  const store = production
+    ? await readRegister(config, sweep).then(
+        ({ value, now }) => ({ now, ownNow: Date.now(), sweptTo: sweptTo(value) }),
+        () => null,
+      )
+    : null;
+  return [
+    ...(production ? await examineProduction(config, { server, store }) : []),
+    ...(cloud ? examineCloud(config, server) : []),
+  ];
 }
 
 /** @throws BadKeyRing */
@@ -92,15 +120,19 @@ async function examineData({ edgar, cache }: Config): Promise<string> {
   return `live EDGAR${edgar.url === undefined ? '' : ` at ${withoutPassword(edgar.url)}`} answers`;
 }
 
-async function examineTemporal(config: Config): Promise<Finding[]> {
-  const { checkSearchAttributes } = await import('../worker.js');
+async function examineTemporal(
+  config: Config,
+  { cloud }: DoctorOptions,
+): Promise<{ server: ServerFacts | null; findings: Finding[] }> {
+  const { checkSearchAttributes, MissingSearchAttributes } = await import('../worker.js');
+  const { searchAttributesTodo } = await import('./support/examine-cloud.js');
   const { address, namespace } = config.temporal;
   let connection: Connection;
   try {
     const { connectTemporal } = await import('../temporal/connect.js');
     connection = await connectTemporal(config.temporal);
   } catch (error) {
-    return [{ what: 'Temporal', ok: false, detail: errorMessage(error) }];
+    return { server: null, findings: [{ what: 'Temporal', ok: false, detail: errorMessage(error) }] };
   }
   try {
     const { workflowService } = connection;
@@ -115,22 +147,28 @@ async function examineTemporal(config: Config): Promise<Finding[]> {
     const attributes = await finding(
       'search attributes',
       async () => (await checkSearchAttributes(connection, namespace), 'all there'),
+      (error) => (cloud && error instanceof MissingSearchAttributes ? searchAttributesTodo(namespace, error.missing) : undefined),
     );
     const { examinePinnedTurns, examineWorkers } = await import('./support/examine-workers.js');
     const worker = await finding('worker', () => examineWorkers(connection, namespace, config.taskQueue));
     // A new turn can run all the same, so every result is only a warning.
     const older = await examinePinnedTurns(connection, namespace, config.taskQueue).catch(errorMessage);
     const olderFindings: Finding[] = older === null ? [] : [{ what: 'older turns', ok: true, warning: true, detail: older }];
-    return [server, space, attributes, worker, ...olderFindings];
+    const facts = await serverFacts(connection, namespace, config.taskQueue).catch(() => null);
+    return { server: facts, findings: [server, space, attributes, worker, ...olderFindings] };
   } finally {
     await connection.close();
   }
 }
 
-async function finding(what: string, look: () => Promise<string>): Promise<Finding> {
+async function finding(
+  what: string,
+  look: () => Promise<string>,
+  todoFor: (error: unknown) => string | undefined = () => undefined,
+): Promise<Finding> {
   try {
     return { what, ok: true, detail: await look() };
   } catch (error) {
-    return { what, ok: false, detail: errorMessage(error) };
+    return { what, ok: false, detail: errorMessage(error), ...optional({ todo: todoFor(error) }) };
   }
 }

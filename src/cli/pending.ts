@@ -1,6 +1,7 @@
 /** `holdfast pending`: lists the calls that wait for a person, or watches for new ones. */
 import { nameOfVote } from '../shared/approval/approval';
 import type { Command } from 'commander';
+import { loadConfig } from '../config';
 import type { HoldfastClient } from '../client/holdfast-client';
 import type { PendingTurn, Question, WaitingCall } from '../shapes/turn-view';
 import type { NewQuestion } from '../client/approvals/watch-pending';
@@ -8,6 +9,7 @@ import { visible } from '../shared/text/visible';
 import { questionExcerpt, questionLines } from './support/card-excerpt';
 import { commandFor } from './support/command-for';
 import { describeKey, oneLine } from './support/describe';
+import { freezeLines, frozenNow } from './support/freezes';
 import type { Output } from './support/output';
 import { untilStopped } from './support/until-stopped';
 import { withClient } from './support/with-client';
@@ -21,6 +23,7 @@ export function pending(program: Command, output: () => Output): void {
     .description('Calls that wait for a person: approvals, questions of the model, and effects in doubt.')
     .option('--watch', 'stay, and print new ones as they come, with a bell on a terminal; Ctrl-C ends it')
     .action(async ({ watch }: { watch?: boolean }) => {
+      for (const line of await freezeLines(frozenNow(loadConfig()))) output().note(line);
       if (watch) return watchUntilStop(output());
       const turns = await withClient((client) => client.pending());
       const lines = turns.flatMap(describe);

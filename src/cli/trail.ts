@@ -15,7 +15,7 @@ export function trail(program: Command, output: () => Output): void {
   program
     .command('trail')
     .description(
-      'Every decision, destructive call, enrolment of a passkey and deputy, over all turns, the oldest first. Reads the store; needs no server.',
+      'Every decision, destructive call, enrolment of a passkey, deputy and use of the stop switch, over all turns, the oldest first. Reads the store; needs no server.',
     )
     .option('--tool <name>', 'only of this tool')
     .option('--by <name>', 'only what this person decided or settled')

@@ -152,6 +152,12 @@ const WORKER = {
     default: 'holdfast',
     about: 'Where workers ask for work, and turns are started.',
   },
+  HOLDFAST_BACKUPS: {
+    schema: path,
+    allowed: 'a file or a folder',
+    about:
+      'Where backups are written: `holdfast doctor --production` looks how old the newest file is ([deployment.md](deployment.md#backups)).',
+  },
   HOLDFAST_ENVIRONMENT: {
     schema: z.string().regex(/^[A-Za-z0-9._-]{1,64}$/),
     allowed: 'a name of at most 64 letters, digits, . _ and -',

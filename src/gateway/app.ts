@@ -21,6 +21,7 @@ import { healthz, metrics, readyz } from './routes/health';
 import { pending } from './routes/inbox';
 import { deputies } from '../deputies/route';
 import { schedules } from '../schedules/route';
+import { stop } from '../stop/route';
 import { passkeyDecisions } from '../passkeys/decision';
 import { passkeys } from '../passkeys/registration';
 import { mcp } from '../protocols/mcp/route';
@@ -66,6 +67,7 @@ const ROUTES: Route[] = [
   passkeys,
   deputies,
   pending,
+  stop,
   records,
   schedules,
   agents,

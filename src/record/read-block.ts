@@ -151,6 +151,15 @@ export interface ReadEnrolmentBlock {
   subject: ReadSubject | null;
 }
 
+/** A use of the stop switch. */
+export interface ReadStop {
+  /** `frozen`, `unfrozen` or `approvals_withdrawn`. */
+  act: Text;
+  by: Text;
+  reason: Text;
+  subject: ReadSubject | null;
+}
+
 export type ReadBlock =
   | ({ kind: 'start' } & ReadStart)
   | ({ kind: 'message' } & ReadMessage)
@@ -162,7 +171,8 @@ export type ReadBlock =
   | ({ kind: 'summary' } & ReadSummary)
   | ({ kind: 'end' } & ReadEnd)
   | ({ kind: 'enrolment' } & ReadEnrolmentBlock)
-  | ({ kind: 'deputy' } & ReadEnrolmentBlock & { ended: boolean });
+  | ({ kind: 'deputy' } & ReadEnrolmentBlock & { ended: boolean })
+  | ({ kind: 'stop' } & ReadStop);
 
 /** The fields of a block of one kind. */
 export type ReadOf<K extends BlockKind> = Extract<ReadBlock, { kind: K }>;
@@ -213,6 +223,8 @@ function readFields({ block: { kind }, bodies }: WithBodies): ReadBlock | null {
       return { kind, ...texts(body, ['digest', 'by']), subject: readSubject(body) };
     case 'deputy':
       return { kind, ...texts(body, ['digest', 'by']), ended: body.ended === true, subject: readSubject(body) };
+    case 'stop':
+      return { kind, ...texts(body, ['act', 'by', 'reason']), subject: readSubject(body) };
     default: // in a forged bundle
       return null;
   }

@@ -92,14 +92,17 @@ function contextOf(blocks: readonly TranscriptBlock[]): Context {
 function entryOf(one: TranscriptBlock, context: Context): TranscriptEntry {
   const of = { block: one.hash, at: one.block.at };
   const read = readBlock(one);
-  if (read === null || read.kind === 'enrolment' || read.kind === 'deputy') return { ...of, kind: 'unreadable' };
+  if (read === null || read.kind === 'enrolment' || read.kind === 'deputy' || read.kind === 'stop')
+    return { ...of, kind: 'unreadable' };
   if (read.kind === 'message') return { ...of, ...messageEntry(read, one === context.first, context) };
   return { ...of, ...plainEntry(read) };
 }
 
 type WithoutBlock<E> = E extends TranscriptEntry ? Omit<E, 'block' | 'at'> : never;
 
-function plainEntry(read: Exclude<ReadBlock, { kind: 'message' | 'enrolment' | 'deputy' }>): WithoutBlock<TranscriptEntry> {
+function plainEntry(
+  read: Exclude<ReadBlock, { kind: 'message' | 'enrolment' | 'deputy' | 'stop' }>,
+): WithoutBlock<TranscriptEntry> {
   switch (read.kind) {
     case 'start': {
       const { requester, agent, session_id, parent } = read;

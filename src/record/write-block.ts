@@ -53,6 +53,28 @@ export function deputyBlock(
   return { kind: 'deputy', bodies: [{ digest: hash, by, ...what, subject }] };
 }
 
+export type StopAct = 'frozen' | 'unfrozen' | 'approvals_withdrawn';
+
+/** A use of the stop switch. @param about what is frozen, or whose approvals were withdrawn */
+export function stopBlock(
+  act: StopAct,
+  about: { scope: string; name: string } | { approver: string },
+  by: string,
+  reason: string,
+): BlockContent {
+  const nowhere = { turn_id: '', agent: '', requester: '', call_id: '1.1', revision: 1, tool: '', version: '', class: '' };
+  const named =
+    'approver' in about
+      ? { requester: about.approver, workflow_id: 'stop/approver' }
+      : {
+          ...(about.scope === 'agent' ? { agent: about.name } : {}),
+          ...(about.scope === 'tool' ? { tool: about.name } : {}),
+          ...(about.scope === 'tenant' ? { requester: `${about.name}/` } : {}),
+          workflow_id: `stop/${about.scope}`,
+        };
+  return { kind: 'stop', bodies: [{ act, ...about, by, reason, subject: { ...nowhere, ...named } }] };
+}
+
 export function startBlock(body: StartBody): BlockContent {
   return { kind: 'start', bodies: [asJson(body)] };
 }

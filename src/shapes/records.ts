@@ -102,3 +102,45 @@ export type TurnFiles = z.infer<typeof turnFiles>;
 export type BudgetEntry = z.infer<typeof budgetEntry>;
 export type TrailEntryView = z.infer<typeof trailEntry>;
 export type WhatIfAnswer = z.infer<typeof whatIf>;
+
+// The stop switch: what is frozen, and whose approvals were withdrawn.
+
+const stopName = z.string().min(1).max(200).regex(/\S/);
+const stopReason = z.string().max(1000).regex(/\S/);
+
+export const freezeView = z.object({
+  id: z.string().describe('For `DELETE /v1/freezes/{id}`.'),
+  scope: z.enum(['all', 'agent', 'tool', 'tenant']),
+  name: z.string().describe('Of the agent, the tool or the tenant; empty for `all`.'),
+  at: z.string(),
+  by: z.string(),
+  reason: z.string(),
+});
+export type FreezeView = z.infer<typeof freezeView>;
+
+export const freezeList = z.object({ freezes: z.array(freezeView) });
+
+export const freezeBody = z.strictObject({
+  scope: z.enum(['all', 'agent', 'tool', 'tenant']),
+  name: stopName.optional().describe('Not with `all`.'),
+  reason: stopReason.describe('Everybody sees it who sees the freeze.'),
+});
+
+export const withdrawalBody = z.strictObject({
+  approver: stopName.describe('The full name of the person whose approvals are withdrawn.'),
+  reason: stopReason.optional().describe('It stands on the cards of the calls that are asked about again.'),
+});
+
+export const withdrawalView = z.object({ approver: z.string(), at: z.string(), by: z.string(), reason: z.string() });
+export type WithdrawalView = z.infer<typeof withdrawalView>;
+
+export const exampleFreeze = {
+  id: '0a1b2c3d4e5f6071',
+  scope: 'tool',
+  name: 'send_credit_memo',
+  at: '2026-11-29T02:00:00.000Z',
+  by: 'root',
+  reason: 'the ledger shows amounts twice',
+};
+
+export const exampleWithdrawal = { approver: 'ana', at: '2026-11-29T02:00:00.000Z', by: 'root', reason: 'her laptop was stolen' };

@@ -190,6 +190,10 @@ export const turnView = z.object({
     .describe(
       'The turn waits for room within the limits of its model, or for a next try, as of its last look. Absent: it does not.',
     ),
+  frozen: z
+    .string()
+    .optional()
+    .describe('A call of the turn waits for the end of this freeze, as of its last look. Absent: none does.'),
   started_at: z.string(),
   ended_at: z.string().nullable(),
   ui_url: z.string().nullable(),

@@ -78,6 +78,9 @@ export const ACTIVITY_LINES: { readonly [A in keyof Activities]: Lines<A> } = {
   closeQuestion: {
     ended: (log, { digest }) => log.debug({ digest: prefix(digest) }, 'question closed'),
   },
+  waitForUnfreeze: {
+    ended: (log, { tool }) => log.info({ tool }, 'not frozen any more'),
+  },
   checkSteer: {
     ended(log, { digest, attestation }, result) {
       const fields = { digest: prefix(digest), attested: attestation !== null };
@@ -212,7 +215,7 @@ export type FailedAttempt =
   | { kind: 'fault'; code: string; retried: boolean; todo: string };
 
 /** Failures of tools and models have these types; everything else is a fault of the engine or of a service that it uses. */
-const EXPECTED_FAILURE = /^(?:holdfast\.tool|model)\./;
+const EXPECTED_FAILURE = /^(?:holdfast\.tool\.|model\.|holdfast\.frozen$)/;
 
 const TODO: readonly [RegExp, string][] = [
   [/^(?:holdfast\.store|StoreError)\.conflict$/, 'The effect record says otherwise: compare it with what really happened.'],

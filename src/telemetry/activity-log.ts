@@ -9,7 +9,7 @@ import { ACTIVITY_LINES, failedAttempt, WORKER_SHUTDOWN } from './activity-lines
 import { Running } from './running';
 import { withTurn, type TurnFields } from './log';
 import type { ToolLogger } from '../tools/define/tool';
-import { MODEL_WAITS } from '../shared/turn/turn-states';
+import { FREEZE_WAITS, MODEL_WAITS } from '../shared/turn/turn-states';
 import { optional } from '../shared/json/optional';
 
 type Execute = NonNullable<ActivityInboundCallsInterceptor['execute']>;
@@ -100,6 +100,8 @@ class AttemptLogger {
     this.safely(() => {
       if (attempt.kind === 'retried' && attempt.code === MODEL_WAITS)
         this.log.debug({ ...common, ...facts }, 'waits for the limits of its model');
+      else if (attempt.kind === 'retried' && attempt.code === FREEZE_WAITS)
+        this.log[info.attempt === 1 ? 'warn' : 'debug']({ ...common, ...facts }, 'a call waits: it is frozen');
       else if (attempt.kind === 'retried') this.log.warn({ ...common, ...facts }, 'attempt failed, will be retried');
       else if (attempt.kind === 'stopped') this.log.info({ ...common, ...facts }, 'attempt stopped');
       else this.log.error({ ...common, ...facts, err: error }, 'attempt failed');

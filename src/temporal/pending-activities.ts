@@ -77,7 +77,18 @@ export async function pendingModelWait(
   return null;
 }
 
+/** Which freeze a call of the turn waits for, in words; null: none. */
+export async function pendingFreeze(client: Client, { raw, workflowId }: WorkflowExecutionDescription): Promise<string | null> {
+  for (const activity of raw.pendingActivities ?? []) {
+    if (activity.activityType?.name !== 'waitForUnfreeze') continue;
+    const { frozen } = (await detailsOf(client, workflowId, activity)) ?? {};
+    if (typeof frozen === 'string') return frozen;
+  }
+  return null;
+}
+
 interface Details {
+  frozen?: unknown;
   progress?: { message: string; fraction: number | null } | null;
   waits_for?: unknown;
   step?: unknown;

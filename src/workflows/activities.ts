@@ -81,6 +81,14 @@ export const { notify } = proxyActivities<Activities>({
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 });
 
+/** It fails until the freeze ends, however long that takes: attempts leave nothing in history. */
+export const { waitForUnfreeze } = proxyActivities<Activities>({
+  ...COMMON,
+  startToCloseTimeout: '1 minute',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
+  retry: { initialInterval: '2 seconds', backoffCoefficient: 1, maximumInterval: '2 seconds' },
+});
+
 const { runCall } = proxyActivities<Activities>({ ...COMMON, startToCloseTimeout: '1 minute' });
 
 const OPENING: ActivityOptions = {

@@ -11,6 +11,8 @@ import { prepareTool, type PreparedAgent } from '../../tools/catalogue/registry'
 import { targetHash, targetOf } from '../../tools/admit/policy';
 import { askedBefore, earlierRun } from '../checks/after-reset';
 import type { CardPart } from '../../record/parts';
+import { freezeText } from '../../record/stop';
+import { freezeOfTool } from '../checks/stop-switch';
 import { openQuestion, storeTime } from '../people/questions';
 import { inputToAdmit } from '../call/call-input';
 import { decideCall, type DecideResult, previewOf, renewedPolicy, storeApprovalEvidence } from './decide-call';
@@ -115,6 +117,7 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
     held: reasons,
     ...(policy ? { policy } : {}),
     escalations,
+    ...(asks ? await frozenFact(deps, turn, tool) : {}),
     expiresAt: request.expires_at ?? '',
   });
   const cardPart: CardPart = { call_id: call.id, digest, card, ...(state === null ? {} : { state }) };
@@ -137,6 +140,13 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
 /** The same for each attempt. */
 function scheduledAt(): string {
   return new Date(Context.current().info.scheduledTimestampMs).toISOString();
+}
+
+/** The card says whether the call could run now. */
+async function frozenFact({ store }: Dependencies, turn: TurnContext, tool: Tool): Promise<{ frozen?: string }> {
+  if (tool.class !== 'destructive') return {};
+  const freeze = await freezeOfTool(store, turn, tool.name);
+  return freeze === null ? {} : { frozen: freezeText(freeze) };
 }
 
 const NO_TARGET = { ok: true as const, target: null };

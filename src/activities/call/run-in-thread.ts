@@ -19,7 +19,7 @@ import type { Show } from './heartbeat';
 /** How long a preview or a probe waits for a thread, ms. */
 export const LOOK_WAIT_MS = 30_000;
 
-type Limits = Parameters<typeof runTool>[3];
+export type Limits = Parameters<typeof runTool>[3];
 
 /** How long a call waits for a thread, ms. A destructive call waits only until its latest start. */
 export function threadWaitMs(tool: Tool): number {

@@ -3,6 +3,7 @@ import { Context } from '@temporalio/activity';
 import type { RunCallOutput, TurnContext } from '../../shared/io/activities';
 import type { Envelope, EnvelopeMetadata, CallError } from '../../shared/wire/errors';
 import { asJson, type Json } from '../../shared/json/json';
+import { optional } from '../../shared/json/optional';
 import { timeLimitOf } from '../../shared/turn/tool-class';
 import type { Deadline } from '../../tools/run/deadline';
 import { deprecationMetadata } from '../../tools/define/versions';
@@ -15,12 +16,12 @@ import { keyOf } from '../effects/effect-record';
 import { turnFacts } from '../admission/decide-call';
 import { keepFile, clientLog, type LogLine, toolContext } from './tool-context';
 import type { Show } from './heartbeat';
-import { runInlineOrInThread } from './run-in-thread';
+import { runInlineOrInThread, type Limits } from './run-in-thread';
 
 /** Runs the tool. Throws only on cancellation. */
 export async function runOnce(
   run: CallContext,
-  options: { show: Show; cancelled?: AbortSignal; begins?: Deadline },
+  options: { show: Show; cancelled?: AbortSignal; begins?: Deadline; stopped?: Limits['stopped'] },
 ): Promise<RunOutcome> {
   const { deps, turn, call, tool, request } = run;
   const began = Date.now();
@@ -48,7 +49,7 @@ export async function runOnce(
     log: deps.log,
     keepFile: (file) => keepFile(deps, turn, call.id, file),
     ...(options.cancelled ? { cancelled: options.cancelled } : {}),
-    ...(options.begins ? { begins: options.begins } : {}),
+    ...optional({ begins: options.begins, stopped: options.stopped }),
   });
   // Wait until progress events are sent: clients drop the progress of a call that has ended.
   if (hasPublished) await deps.live.sent();

@@ -4,7 +4,7 @@
  */
 import type { RunCallOutput } from '../../shared/io/activities';
 import type { HoldReason } from '../../shared/approval/approval';
-import { policyOfRun, recheckApprovals, type HoldAnswer, type Hold } from './recheck-approvals';
+import { heldByApprovals, policyOfRun, type HoldAnswer, type Hold } from './recheck-approvals';
 import { withinBudgets } from '../effects/budgets';
 import type { CallContext } from '../call/call-context';
 import { checkPreviewDrift, checkTargetChange } from './change-since-approval';
@@ -48,6 +48,5 @@ export function heldOutput(reasons: HoldReason[]): RunCallOutput {
 /** Reasons on a card count as accepted only with the approvals of people, even if a rule allows the call. */
 async function checkAcceptedReasons(run: CallContext, { held }: ApprovalEvidence): Promise<HoldAnswer> {
   if (held.length === 0) return null;
-  const fault = await recheckApprovals(run, await policyOfRun(run));
-  return fault && { refused: fault };
+  return heldByApprovals(run, await policyOfRun(run));
 }

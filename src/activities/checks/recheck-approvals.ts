@@ -28,6 +28,7 @@ import type { Dependencies } from '../ports';
 import { approvalEvidenceOf, presentPolicy, turnFacts } from '../admission/decide-call';
 import { effectiveInput, inputFault } from '../call/call-input';
 import type { CallContext } from '../call/call-context';
+import { withdrawnApproval } from './stop-switch';
 import { recordedDispatch } from '../effects/effect-record';
 
 /** Null when enough people have approved exactly this call. */
@@ -116,8 +117,13 @@ export async function recheckPermission(run: CallContext): Promise<HoldAnswer> {
   }
   // If the rules leave it open, the classifier or a person decided at admission; such a call is never destructive.
   if (verdict.verdict !== 'ask' && request.verdict !== 'ask') return null;
-  const fault = await recheckApprovals(run, verdict.approval ?? agent.approval(tool.name));
-  return fault && { refused: fault };
+  return heldByApprovals(run, verdict.approval ?? agent.approval(tool.name));
+}
+
+/** Refuses what its approvals do not allow; an approval that was withdrawn is asked for again. */
+export async function heldByApprovals(run: CallContext, present: ApprovalPolicy): Promise<HoldAnswer> {
+  const fault = await recheckApprovals(run, present);
+  return fault === null ? withdrawnApproval(run) : { refused: fault };
 }
 
 /** What approvals of this call require by this worker's rules. */

@@ -1,6 +1,7 @@
 /**
  * Runs a destructive call; at most once, unless its tool is idempotent. The order: check the approvals against the call that is
- * about to run; pass the tool's limits; write decision and dispatch; claim the effect record; only then run the tool. A worker
+ * about to run, and that nothing is frozen; pass the tool's limits; write decision and dispatch; claim the effect record; look at the
+ * stop switch once more; only then run the tool. A worker
  * that finds an existing claim does not run the tool again. The heartbeat covers all of this, so that a slow store does not leave
  * a call in doubt.
  */
@@ -30,6 +31,8 @@ import { blocksOf } from '../../record/read-block';
 import { callSubject } from '../../record/subject';
 import { decisionBlocks, dispatchBlock } from '../../record/write-block';
 import { checkTargetChange } from '../checks/change-since-approval';
+import { freezeOfTool, frozenOutput, stoppedBeforeTool } from '../checks/stop-switch';
+import { freezeText } from '../../record/stop';
 import type { Tool } from '../../tools/define/tool';
 
 export async function runDestructive(run: CallContext): Promise<RunCallOutput> {
@@ -44,6 +47,9 @@ export async function runDestructive(run: CallContext): Promise<RunCallOutput> {
   const fault = await recheckPermission(run);
   // An idempotent call that was dispatched and is in doubt: a refusal now does not prove that it had no effect.
   const inDoubt = began !== null && began.state !== 'not_applied' ? began : null;
+  const freeze = await freezeOfTool(deps.store, turn, tool.name);
+  // A call in doubt does not wait for the end of a freeze: probe and people can find out what became of it.
+  if (inDoubt && freeze) return recordedOutcome(deps, request, inDoubt, freezeText(freeze));
   // It is not repeated on another target either: there its idempotency key is unknown.
   const hold = inDoubt && (fault ?? (await checkTargetChange(run)));
   if (hold) return recordedOutcome(deps, request, inDoubt, 'refused' in hold ? hold.refused.message : hold.text);
@@ -55,6 +61,7 @@ export async function runDestructive(run: CallContext): Promise<RunCallOutput> {
       earlier,
       'it was dispatched before the workflow was reset, and no outcome was recorded',
     );
+  if (freeze && !fault) return frozenOutput(run, freeze);
   const reportNoEffect = () => notifyEffectListeners(deps, { turn, call, key, dispatch: call.dispatch, effect: 'not_applied' });
   // Any other change that a call in doubt sees may be its own effect, so it does not hold the repetition.
   const output = fault ? await holdAnswerOutput(run, fault) : inDoubt ? null : await checkBeforeEffect(run);
@@ -99,7 +106,7 @@ async function dispatch(run: CallContext, key: string, began: EffectRecord | nul
     if (other) return giveWay(run, key, other);
   }
   // A cancelled turn waits for a running effect: only its time limit stops the tool.
-  const outcome = await runOnce(run, { show: showing(), begins });
+  const outcome = await runOnce(run, { show: showing(), begins, stopped: () => stoppedBeforeTool(run) });
   await shareRateLimit(deps, tool, outcome.result);
   const attempt = {
     key,

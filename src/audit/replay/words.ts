@@ -19,6 +19,7 @@ const ACTIVITIES: Record<string, string> = {
   checkDecision: 'check a decision',
   closeQuestion: 'close a question',
   forwardDecision: 'pass a decision on',
+  waitForUnfreeze: 'wait for the end of a freeze',
   checkSteer: 'check a message to the turn',
   readCard: 'read a card again',
   keepSaid: 'put decisions into the store',

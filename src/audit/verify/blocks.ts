@@ -158,6 +158,7 @@ export class Blocks {
       case 'end':
       case 'enrolment': // of no turn: nothing here names it
       case 'deputy':
+      case 'stop':
         return;
     }
   }

@@ -276,6 +276,7 @@ export const TURN_VIEW = {
   started_at: 'rule.D1',
   ended_at: 'rule.D1',
   waits_for: 'once.a step that waits is known to clients only, who read it from Temporal',
+  frozen: 'once.a call that waits is known to clients only, who read it from Temporal',
   ui_url: 'once.a link',
 } as const satisfies Record<keyof TurnView, Place>;
 

@@ -42,7 +42,7 @@ import { DecisionNotAccepted, InvalidRequest, type NoWorker, TurnEnded, TurnNotF
 import type { WatchedEvent } from '../events/feed';
 import { Feeds, watchTurn, type WatchOptions } from '../events/feeds';
 import { readHistory } from '../../temporal/history/read-history';
-import { pendingModelWait } from '../../temporal/pending-activities';
+import { pendingFreeze, pendingModelWait } from '../../temporal/pending-activities';
 import { modelWaitText } from '../../shared/turn/turn-states';
 import { sentOf, type Sent, noWorkerError } from './missing-answer';
 import type { TurnEvent } from '../../shapes/turn-event';
@@ -140,8 +140,10 @@ export class TurnHandle<R = unknown> {
     const view = await this.queryView();
     // Ended from outside: the workflow itself does not know it.
     if (name === 'TERMINATED' || name === 'TIMED_OUT') return outsideEnd(view, name);
-    const waits = END_STATES.has(view.state) ? null : await this.modelWait(description);
-    return waits === null ? view : { ...view, waits_for: waits };
+    if (END_STATES.has(view.state)) return view;
+    const waits = await this.modelWait(description);
+    const frozen = await pendingFreeze(this.client, description);
+    return { ...view, ...(waits === null ? {} : { waits_for: waits }), ...(frozen === null ? {} : { frozen }) };
   }
 
   /** What the workflow itself does not know: its step is an activity that waits. */

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type * as Prom from 'prom-client';
 import { findPackage } from '../../optional-package';
+import { FREEZE_SCOPES } from '../../record/stop';
 import type { ToolLogger } from '../../tools/define/tool';
 
 const PROBES = new Set(['/healthz', '/readyz', '/metrics']);
@@ -54,8 +55,9 @@ export class HttpMetrics {
   private readonly requests: Prom.Counter;
   private readonly seconds: Prom.Histogram;
   private readonly streamSeconds: Prom.Histogram;
+  private readonly freezes: Prom.Gauge;
 
-  constructor({ Counter, Histogram, Registry }: typeof Prom) {
+  constructor({ Counter, Gauge, Histogram, Registry }: typeof Prom) {
     this.registry = new Registry();
     const registers = [this.registry];
     const labelNames = ['method', 'route'];
@@ -79,6 +81,12 @@ export class HttpMetrics {
       buckets: [1, 5, 15, 60, 300, 900, 3600, 14_400, 86_400],
       registers,
     });
+    this.freezes = new Gauge({
+      name: 'holdfast_freezes',
+      help: 'What is frozen, by its scope: all, agent, tool or tenant.',
+      labelNames: ['scope'],
+      registers,
+    });
   }
 
   /** @param route as declared; null: no route matches */
@@ -86,6 +94,12 @@ export class HttpMetrics {
     const labels = { method: METHODS.has(method) ? method : 'other', route: route ?? 'none' };
     this.requests.inc({ ...labels, status });
     (isStream ? this.streamSeconds : this.seconds).observe(labels, ms / 1000);
+  }
+
+  /** Null: the store does not answer. All other metrics are served then, and there is none of freezes. */
+  setFreezes(freezes: readonly { scope: string }[] | null): void {
+    if (freezes === null) return this.freezes.reset();
+    for (const scope of FREEZE_SCOPES) this.freezes.set({ scope }, freezes.filter((one) => one.scope === scope).length);
   }
 
   get contentType(): string {

@@ -1,6 +1,7 @@
 /** `GET /healthz`, `/readyz` and `/metrics`: for load balancers and monitoring. */
 import { z } from 'zod';
 import { PackageMissing } from '../../optional-package';
+import { readStop, STOP_REGISTER } from '../../record/stop';
 import { recently, type Check } from '../../telemetry/readiness';
 import { answer, answers, textAnswer } from '../schemas/common';
 import type { Route, GatewayParts } from '../route';
@@ -85,11 +86,13 @@ const metricsSchema = {
 };
 
 /** `GET /metrics`: requires a token, unless HOLDFAST_HTTP_METRICS is open. */
-export const metrics: Route = (app, { openMetrics = false }) => {
+export const metrics: Route = (app, { openMetrics = false, store }) => {
   const roles = openMetrics ? 'public' : (['auditor', 'admin'] as const);
+  const freezes = async () => readStop((await store.registers.read(STOP_REGISTER)).value).freezes;
   app.get('/metrics', { schema: metricsSchema, config: { roles } }, async (_request, reply) => {
     const { metrics } = app;
     if (metrics === null) throw new PackageMissing('prom-client', 'GET /metrics');
+    metrics.setFreezes(await freezes().catch(() => null));
     return reply
       .type(metrics.contentType)
       .header('cache-control', 'no-store')

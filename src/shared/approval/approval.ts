@@ -52,7 +52,15 @@ export interface Settlement {
 /** Type of the failure for settlements that do not count. People are asked again, under the policy in the failure's details. */
 export const SETTLEMENT_REFUSAL = 'holdfast.settlement_refused';
 
-export const HOLD_KINDS = ['preview_drifted', 'target_changed', 'same_intent', 'budget', 'reset', 'policy_changed'] as const;
+export const HOLD_KINDS = [
+  'preview_drifted',
+  'target_changed',
+  'same_intent',
+  'budget',
+  'reset',
+  'policy_changed',
+  'approval_withdrawn',
+] as const;
 
 /** Why a call that was about to run goes back to a person. The next card shows it, and the next digest includes it. */
 export interface HoldReason {

@@ -27,6 +27,7 @@ import type {
   ReadCardOutput,
   ReadSaidInput,
   ReadSaidOutput,
+  WaitForUnfreezeInput,
 } from './people';
 import type {
   BeginSessionInput,
@@ -61,6 +62,7 @@ export interface Activities {
   checkDecision(input: CheckDecisionInput): Promise<CheckDecisionOutput>;
   checkAnswer(input: CheckAnswerInput): Promise<CheckAnswerOutput>;
   closeQuestion(input: CloseQuestionInput): Promise<void>;
+  waitForUnfreeze(input: WaitForUnfreezeInput): Promise<void>;
   checkSteer(input: CheckSteerInput): Promise<CheckSteerOutput>;
   notify(input: NotifyInput): Promise<void>;
   readCard(input: ReadCardInput): Promise<ReadCardOutput>;

@@ -53,6 +53,12 @@ export interface CloseQuestionInput {
   digest: string;
 }
 
+/** Waits until a tool is not frozen for a turn. */
+export interface WaitForUnfreezeInput {
+  turn: TurnContext;
+  tool: string;
+}
+
 /** Asks whether a message may go to the model, and who sent it. */
 export interface CheckSteerInput {
   turn: TurnContext;

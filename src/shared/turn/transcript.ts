@@ -14,9 +14,11 @@ export const BLOCK_KINDS = [
   'settlement',
   'summary',
   'end',
-  // Of no transcript, blocks of their own: the enrolment of a passkey; a deputy who was named, or whose period was ended.
+  // Of no transcript, blocks of their own: the enrolment of a passkey; a deputy who was named, or whose period was ended; a use of
+  // the stop switch.
   'enrolment',
   'deputy',
+  'stop',
 ] as const;
 export type BlockKind = (typeof BLOCK_KINDS)[number];
 

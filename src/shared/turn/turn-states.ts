@@ -47,6 +47,13 @@ export interface ModelWait {
 /** Type of the failure by which a step that waits gives its slot back. It counts as no attempt. */
 export const MODEL_WAITS = 'model.waits';
 
+// A call that waits for the end of a freeze (docs/operations.md, "Stop switch").
+
+/** Reason in the output of a call that was not dispatched since it is frozen. */
+export const FREEZE = 'frozen';
+/** Type of the failure by which the activity of a call that waits gives its slot back. */
+export const FREEZE_WAITS = 'holdfast.frozen';
+
 const WORDS: Record<ModelWait['why'], (model: string) => string> = {
   requests: (model) => `a free request of model ${model}`,
   tokens: (model) => `free tokens of model ${model}`,

@@ -1,6 +1,6 @@
 /**
- * The trail: every decision and every destructive call, over all turns, every enrolment of a passkey, and every
- * deputy. The blocks of the transcripts are authoritative. The trail is an index of them, and each entry follows from one block alone, so a reader can check whether the block still says the same.
+ * The trail: every decision and every destructive call, over all turns, every enrolment of a passkey, every
+ * deputy, and every use of the stop switch. The blocks of the transcripts are authoritative. The trail is an index of them, and each entry follows from one block alone, so a reader can check whether the block still says the same.
  */
 import { searchable } from '../../shared/text/visible';
 import { samePerson } from '../../shared/approval/approval';
@@ -13,13 +13,14 @@ import { isHash } from '../../shared/json/sha256';
 
 /** In this order in the trail: a new one goes to the end. */
 export const TRAIL_KINDS = [
-  ...(['admission', 'decision', 'dispatch', 'effect', 'settlement', 'enrolment', 'deputy'] as const),
+  ...(['admission', 'decision', 'dispatch', 'effect', 'settlement', 'enrolment', 'deputy', 'stop'] as const),
 ] as const satisfies BlockKind[];
 
 /** For an admission: rejected, asked, allowed. For a decision: approved, answered, denied, expired, edited. */
 export const TRAIL_STATES = [
   ...(['rejected', 'asked', 'allowed', 'approved', 'answered', 'denied', 'expired', 'edited'] as const),
   ...(['dispatched', 'applied', 'not_applied', 'refused', 'in_doubt', 'enrolled', 'deputy_named', 'deputy_ended'] as const),
+  ...(['frozen', 'unfrozen', 'approvals_withdrawn'] as const),
 ] as const;
 export type TrailState = (typeof TRAIL_STATES)[number];
 
@@ -120,6 +121,8 @@ export function entriesOf(storedBlock: StoredBlock): TrailEntry[] {
       return entry({ digest: read.digest, state: 'enrolled', by: read.by ?? '' });
     case 'deputy':
       return entry({ digest: read.digest, state: read.ended ? 'deputy_ended' : 'deputy_named', by: read.by ?? '' });
+    case 'stop':
+      return entry({ state: read.act ?? '', by: read.by ?? '' });
     case 'effect':
       return entry({ digest: read.digest, state: read.effect ?? '' });
     case 'settlement':

@@ -49,12 +49,16 @@ export async function runTool(
     timeoutMs: number;
     cancelled?: AbortSignal;
     begins?: Deadline;
+    /** Asked at the last moment: what it returns is the result, and the tool does not begin. Null: it begins. */
+    stopped?: () => Promise<RunResult | null>;
     keepFile?: (file: BinaryFile) => Promise<FileResult>;
     /** Log for an exception of the tool. Default: the tool's own log. */
     log?: ToolLogger;
     run?: (input: JsonObject, ctx: ToolContext, limits: { deadline: Deadline; timeoutMs: number }) => Promise<unknown>;
   },
 ): Promise<RunResult> {
+  const stopped = (await limits.stopped?.()) ?? null;
+  if (stopped !== null) return stopped;
   if (limits.begins?.hasPassed) return tooLate(tool);
   const abort = new AbortController();
   const deadline = Deadline.in(limits.timeoutMs);

@@ -6,6 +6,7 @@
 import { patched } from '@temporalio/workflow';
 import type { AdmittedCall, CallOutcome } from '../../shared/io/activities';
 import { BEGUN_TOO_LATE, callError, type CallError } from '../../shared/wire/errors';
+import { FREEZE } from '../../shared/turn/turn-states';
 import { isBounded } from '../turn/state-limits';
 import type { TurnData } from '../turn/state';
 import { NOT_ASKED } from '../approvals/room-for-decisions';
@@ -44,6 +45,7 @@ const CIRCUMSTANCES: ReadonlySet<string> = new Set([
   'budget_exhausted',
   'digest_retired',
   'dispatched_twice',
+  FREEZE,
   'intent_unavailable',
   'not_applied',
   'outcome_unknown',

@@ -2,11 +2,12 @@
  * Runs an admitted call. Temporal retries calls that are safe to repeat. A destructive call is dispatched again only after proof that it
  * had no effect, or if its tool is idempotent; after a lost attempt the effect record says whether the call began.
  */
-import { ActivityFailure, CancellationScope, sleep, isCancellation } from '@temporalio/workflow';
+import { ActivityFailure, CancellationScope, patched, sleep, isCancellation } from '@temporalio/workflow';
 import type { AdmittedCall, CallArguments, RunCallOutput } from '../../shared/io/activities';
 import { callError, BEGUN_TOO_LATE } from '../../shared/wire/errors';
 import { CLASS_RULES } from '../../shared/turn/tool-class';
-import { executeCall, inspectEffect } from '../activities';
+import { FREEZE } from '../../shared/turn/turn-states';
+import { executeCall, inspectEffect, waitForUnfreeze } from '../activities';
 import { now } from '../sandbox/time';
 import { admittedAs, endCall, moveCall } from './call-log';
 import type { Admission, Dispatch, NeedsDecision, CallRun } from './dispatch-types';
@@ -45,6 +46,11 @@ export async function runDestructive(
     data.head = answer.head ?? data.head;
     hasRecord ||= answer.head !== null;
     if (answer.held) return { held: answer.held, took_ms: took };
+    if (answer.error?.reason === FREEZE && patched('frozen-calls')) {
+      await waitForUnfreeze({ turn: context.turn, tool: call.tool });
+      dispatch -= 1; // it was not dispatched
+      continue;
+    }
     if (answer.busy_ms !== undefined) {
       if (++waits > MAX_WAITS) {
         result ??= answer; // the result of an earlier dispatch, such as in doubt, stays

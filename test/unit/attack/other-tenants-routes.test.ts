@@ -27,6 +27,7 @@ const OTHERS: Record<string, string> = {
   '/v1/agents/{name}/check': 'the same; it runs nothing',
   '/v1/passkeys/{id}': 'a passkey of one’s own: test/unit/passkeys',
   '/v1/deputies/{id}': 'a deputy of one’s own, or of the administrator’s tenant: test/unit/deputies',
+  '/v1/freezes/{id}': 'a freeze of the administrator’s tenant: test/unit/stop',
   '/v1/passkeys/{id}/enrolment': 'a passkey of the administrator’s tenant: test/unit/passkeys',
 };
 const BODIES: Record<string, object> = {

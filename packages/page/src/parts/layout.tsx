@@ -6,6 +6,7 @@ import { writeRoute, type Route } from '../lib/route';
 import { announcement, connection, inboxItems } from '../state/inbox';
 import { mayAudit, mayDecide, mayStart, me, seesAll, seesSchedules } from '../state/me';
 import { route } from '../state/route';
+import { Freezes } from './freezes';
 import { Words } from './text';
 
 interface Entry {
@@ -90,6 +91,7 @@ export function Layout({ children }: { children: ComponentChildren }) {
         </nav>
       </header>
       <Connection />
+      <Freezes />
       <main ref={main} id="content" tabIndex={-1}>
         {children}
       </main>

@@ -45,6 +45,11 @@ export function TurnPage({ turn }: { turn: string }) {
           The turn <Words of={data.waits_for.text} />.
         </p>
       )}
+      {data.frozen && (
+        <p class="soft">
+          A call waits: <Words of={data.frozen} />.
+        </p>
+      )}
       <Waiting view={data} />
       <div class="tabs" role="tablist" aria-label="Parts of the turn">
         {(Object.keys(TABS) as Tab[]).map((name) => (
