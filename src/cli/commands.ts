@@ -27,6 +27,7 @@ import { createOutput, JSON_OPTION } from './support/output';
 import { runProgram } from './support/run-program';
 import { readSettingsFile } from './support/settings-file';
 import { watch } from './watch';
+import { witness } from './witness';
 import { worker } from './worker';
 import { trail } from './trail';
 import { version } from '../version';
@@ -37,6 +38,7 @@ const COMMANDS = [
   gateway,
   codec,
   proxy,
+  witness,
   start,
   run,
   chat,
