@@ -2,7 +2,15 @@
 import { join } from 'node:path';
 import { readFiles } from './config/files';
 import { gatewayOf, httpOf, type GatewayAccess, type HttpConfig } from './config/gateway';
-import { bundleKeyOf, codecKeysOf, defaultSigningKey, defaultTrustedKeys, readablePath, type KeyConfig } from './config/keys';
+import {
+  bundleKeyOf,
+  codecKeysOf,
+  defaultSigningKey,
+  defaultTrustedKeys,
+  readablePath,
+  receiptsOf,
+  type KeyConfig,
+} from './config/keys';
 import { modelOf, type ModelConfig } from './config/model';
 import { notifyOf, smtpOf, type NotifyConfig, type SmtpConfig } from './config/notify';
 import { dataOf, evmOf, type DataConfig, type EvmConfig } from './config/packs';
@@ -138,6 +146,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     trustedKeys: read('HOLDFAST_TRUSTED_KEYS') ?? defaultTrustedKeys(home),
     signingKey: read('HOLDFAST_SIGNING_KEY') ?? readablePath(defaultSigningKey(home)),
     bundleKey: bundleKeyOf(read),
+    receipts: receiptsOf(read),
     tokens: read('HOLDFAST_TOKENS') ?? null,
     http: httpOf(read),
     gateway: gatewayOf(read),

@@ -39,6 +39,7 @@ const ROOMS = [
   'temporal',
   'testing',
   'tools',
+  'witness',
   'workflows',
 ];
 const FILES = ['client', 'config', 'index', 'worker', 'worker-process'];
@@ -106,9 +107,11 @@ const TABLE = {
   },
   temporal: { may: ['shared', CONTRACT], types: ['activities', 'config', 'live'] },
   audit: {
-    may: ['shared', 'record', 'files', 'rules', 'store', 'telemetry', 'temporal', 'attestation', CONTRACT],
+    may: ['shared', 'record', 'files', 'rules', 'store', 'telemetry', 'temporal', 'attestation', 'witness', CONTRACT],
     types: ['model'],
   },
+  // Receipts of bundles: read by verifiers, made by a server of its own.
+  witness: { may: ['shared', 'store', 'telemetry', 'attestation'] },
   attestation: { may: ['shared', 'record', 'store', 'telemetry'], types: ['activities', 'shapes'] },
   devserver: { may: ['shared', 'store', 'telemetry', 'temporal', 'processes', CONTRACT], types: ['config'] },
   client: {
@@ -128,7 +131,7 @@ const TABLE = {
       'schedules',
       CONTRACT,
     ],
-    types: ['agents', 'tools', 'shapes'],
+    types: ['agents', 'tools', 'shapes', 'witness'],
   },
   config: { may: ['shared', 'devserver', 'temporal'], types: ['encryption'] },
   worker: { may: everythingBut('cli', 'gateway', 'devserver', 'client', 'index', 'workflows', 'testing').concat(CONTRACT) },
@@ -154,7 +157,10 @@ const TABLE = {
 };
 
 /** The engine's rooms of which a package is made. The engine imports no package; other packages import its entries, as packs do. */
-const OF_PACKAGES = { verify: ['attestation', 'audit', 'cli', 'shared'], page: ['attestation', 'audit', 'shared'] };
+const OF_PACKAGES = {
+  verify: ['attestation', 'audit', 'cli', 'shared', 'witness'],
+  page: ['attestation', 'audit', 'shared', 'witness'],
+};
 /** Of these rooms they may import types: the page reads what the gateway writes, and has no zod. */
 const TYPES_FOR_PACKAGES = { page: ['shapes'] };
 

@@ -18,7 +18,7 @@ import {
 import { enrolmentFault, enrolmentHash, keyOfEnrolment } from './enrolment';
 import { isPasskeyText, readPasskeyDecision } from './passkey-decision';
 import { publicKey } from './public-key';
-import { CLOCKS_MS, isRevocation, notInForce, undecidedBy, type TrustEntry } from './trusted-keys';
+import { CLOCKS_MS, isRevocation, notInForce, signsReceipts, undecidedBy, type TrustEntry } from './trusted-keys';
 import { assertionFault } from './webauthn';
 
 const PREFIX = 'dep1.';
@@ -154,7 +154,8 @@ function assertedFault(
 
 function ofKey(deputyship: Deputyship, signature: Uint8Array, { keys, thenMs, knownMs }: DeputyUse): SignerRoles {
   const key = keys.find(({ kid }) => kid === deputyship.kid);
-  if (!key || isRevocation(key)) return `key ${deputyship.kid}, which signed its deputyship, is not trusted here`;
+  if (!key || isRevocation(key) || signsReceipts(key))
+    return `key ${deputyship.kid}, which signed its deputyship, is not trusted here`;
   if (!verify(null, deputyshipBytes(deputyship), publicKey(key.public), signature))
     return 'the signature of its deputyship is not right';
   if ((deputyship.v === 'holdfast.deputy-record/1') !== (key.use === 'gateway') || key.use === 'bundle')

@@ -18,6 +18,7 @@ import {
   isRevocation,
   notInForce,
   readTrustedKeys,
+  signsReceipts,
   undecidedBy,
   type TrustedKey,
   type TrustEntry,
@@ -92,7 +93,7 @@ export class FileTrust implements Trust {
     const keys = await this.keys();
     if (keys === null) return no(NO_KEYS);
     const key = keys.find(({ kid }) => kid === claims.kid);
-    if (!key || isRevocation(key))
+    if (!key || isRevocation(key) || signsReceipts(key))
       return no(
         `key ${claims.kid} is not trusted here: add it to the file of trusted keys of each worker (docs/deployment.md, "Several hosts")`,
       );

@@ -30,18 +30,20 @@ export interface Revocation {
 export interface TrustedKey {
   /** First 16 hex characters of the SHA-256 of the raw key. */
   kid: string;
-  /** The raw 32 bytes, base64url. */
+  /** The raw 32 bytes, base64url. Of a timestamp authority: its certificate, DER, base64url. */
   public: string;
   /**
    * `gateway`: speaks for any principal, with any roles. `principal`: for the one named here, with the roles given here. `bundle`:
    * signs audit bundles, and speaks for no principal. `enroller`: signs the enrolments of passkeys, with the roles given here only
-   * if there are any, and speaks for no principal.
+   * if there are any, and speaks for no principal. `witness`, `timestamp`: sign receipts of bundles (docs/witness.md).
    */
-  use: 'gateway' | 'principal' | 'bundle' | 'enroller';
+  use: 'gateway' | 'principal' | 'bundle' | 'enroller' | 'witness' | 'timestamp';
   principal?: string;
   roles?: string[];
   /** Of a gateway's key: it signs starts of turns, messages and denials, and no other decision. */
   decides?: false;
+  /** Of a witness or a timestamp authority: a bundle without a receipt of it is not intact. */
+  require?: true;
   /** ISO 8601, all three. */
   created_at: string;
   expires_at?: string;
@@ -150,6 +152,11 @@ export function isRevocation(entry: TrustEntry): entry is Revocation {
   return entry.use === 'passkey' || entry.use === 'deputy';
 }
 
+/** Whether the key signs receipts of bundles, and nothing else. */
+export function signsReceipts({ use }: Pick<TrustEntry, 'use'>): boolean {
+  return use === 'witness' || use === 'timestamp';
+}
+
 /** Why this key may not sign such a decision, whoever makes it; null: it may. A denial lets nothing happen. */
 export function undecidedBy({ kid, decides }: Pick<TrustedKey, 'kid' | 'decides'>, decision: string): string | null {
   if (decides !== false || decision === 'deny' || decision === 'steer') return null;
@@ -174,10 +181,11 @@ const isTime = (value: Json | undefined) => typeof value === 'string' && value.l
 const SHAPE = {
   kid: (value: Json | undefined) => typeof value === 'string',
   public: (value: Json | undefined) => typeof value === 'string',
-  use: oneOf('gateway', 'principal', 'bundle', 'enroller'),
+  use: oneOf('gateway', 'principal', 'bundle', 'enroller', 'witness', 'timestamp'),
   principal: (value: Json | undefined) => value === undefined || principalName(value),
   roles: (value: Json | undefined) => value === undefined || roleList(value),
   decides: optional(oneOf(false)),
+  require: optional(oneOf(true)),
   created_at: isTime,
   expires_at: (value: Json | undefined) => value === undefined || isTime(value),
   revoked_at: (value: Json | undefined) => value === undefined || isTime(value),
@@ -189,10 +197,11 @@ function keyFault(entry: Json): string | null {
   if (isJsonObject(entry) && (entry.use === 'passkey' || entry.use === 'deputy'))
     return hasShape(entry, REVOCATION) ? null : `a revoked ${entry.use} has kid, use and revoked_at, and nothing else`;
   if (!hasShape(entry, SHAPE))
-    return `it must have kid, public, use ("gateway", "principal", "bundle" or "enroller") and created_at, may have principal, roles, expires_at and revoked_at, and nothing else`;
-  const { kid, public: raw, use, principal, roles, decides } = entry as unknown as TrustedKey;
+    return `it must have kid, public, use ("gateway", "principal", "bundle", "enroller", "witness" or "timestamp") and created_at, may have principal, roles, expires_at, revoked_at and require, and nothing else`;
+  const { kid, public: raw, use, principal, roles, decides, require } = entry as unknown as TrustedKey;
   try {
-    publicKey(raw);
+    if (use === 'timestamp') certificateBytes(raw);
+    else publicKey(raw);
   } catch (error) {
     return errorMessage(error);
   }
@@ -201,9 +210,22 @@ function keyFault(entry: Json): string | null {
   if (use === 'gateway' && (principal !== undefined || roles !== undefined))
     return "a gateway's key names no principal and no roles: it speaks for all of them";
   if (use !== 'gateway' && decides !== undefined) return '"decides": false is for the key of a gateway';
+  if ((use === 'witness' || use === 'timestamp') && (principal !== undefined || roles !== undefined))
+    return `a key of use ${use} names no principal and no roles: it signs receipts only`;
+  if (use !== 'witness' && use !== 'timestamp' && require !== undefined)
+    return '"require": true is for a witness or a timestamp authority';
   if (use === 'bundle' && (principal !== undefined || roles !== undefined))
     return 'a key for bundles names no principal and no roles: it may sign bundles only';
   if (use === 'enroller' && principal !== undefined)
     return 'the key of an enroller names no principal: it signs enrolments of passkeys, and no decision';
   return null;
+}
+
+/** A certificate's DER, base64url, in one spelling. */
+function certificateBytes(raw: string): Buffer {
+  const bytes = Buffer.from(raw, 'base64url');
+  // Each DER of a certificate begins as a SEQUENCE whose length takes two bytes.
+  if (bytes.toString('base64url') !== raw || bytes.length < 100 || bytes[0] !== 0x30 || bytes[1] !== 0x82)
+    throw new Error('public of a timestamp authority is its certificate: DER in base64url');
+  return bytes;
 }

@@ -1,5 +1,6 @@
 /** `holdfast audit export`: writes the audit bundle of a turn, a direct call or a session to a file. */
 import type { Command } from 'commander';
+import { loadConfig } from '../config';
 import type { BundleOf } from '../client/holdfast-client';
 import { several } from './support/decide-options';
 import { UsageError } from './support/exit';
@@ -30,12 +31,24 @@ export function auditExport(audit: Command, output: () => Output): void {
       const encrypt = recipient === undefined ? null : await (await import('../encryption/age.js')).encrypterFor(recipient);
       const out = output();
       const progress = new Progress(out.json ? null : process.stderr);
+      const faults: string[] = [];
       const bundle = await withClient(async (client) => {
         const subject = 'turn' in of ? { turn: (await client.turnNamed(of.turn)).id } : of;
-        return writeWhole(countLines(client.bundle(subject), progress), path, encrypt);
+        const { receipts: services } = loadConfig();
+        const { presentHead } = await import('../witness/client.js');
+        const { withReceipts } = await import('../audit/archive/receipts.js');
+        const head = services.witness && (await presentHead(services.witness));
+        const lines = withReceipts(client.bundle(subject, { head }), services, (missing) => faults.push(...missing));
+        return writeWhole(countLines(lines, progress), path, encrypt);
       }).finally(() => progress.end());
-      if (path === '-') return;
-      out.answer({ file: path, ...bundle }, describeBundle(path, bundle));
+      if (path === '-') {
+        for (const fault of faults) process.stderr.write(`holdfast: no receipt: ${fault}\n`);
+        return;
+      }
+      out.answer({ file: path, ...bundle, missing_receipts: faults }, [
+        ...describeBundle(path, bundle),
+        ...faults.map((fault) => `No receipt: ${fault} \`holdfast audit witness ${path}\` asks again.`),
+      ]);
     });
 }
 

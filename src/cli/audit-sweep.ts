@@ -24,7 +24,14 @@ export function auditSweep(audit: Command, output: () => Output): void {
       const signer = await bundleSigner(bundleKeyPlaces(config));
       const store = await openStoreOf(config);
       await withClient(async ({ temporal }) => {
-        const parts = { temporal, store, taskQueue: config.taskQueue, archive, signer: async () => signer };
+        const parts = {
+          temporal,
+          store,
+          taskQueue: config.taskQueue,
+          archive,
+          receipts: config.receipts,
+          signer: async () => signer,
+        };
         const sweeper = new Sweeper({ ...parts, log: createLog(follow ? config.logLevel : 'silent') });
         if (follow) {
           const stopping = new AbortController();

@@ -8,6 +8,7 @@ import { chainFaults } from '../audit/verify/chain';
 import { describeVerification } from '../audit/verify/sentence';
 import { readTombstones, type Tombstones } from '../audit/verify/tombstones';
 import { forMachines } from '../audit/verify/verification';
+import { optional } from '../shared/json/optional';
 import { visible } from '../shared/text/visible';
 import { EXIT, Exit, UsageError } from './support/exit';
 import type { Decrypt } from './support/decrypt-bundle';
@@ -20,6 +21,7 @@ interface Options {
   after?: string;
   tombstones?: string;
   identity?: string;
+  requireReceipt?: true;
 }
 
 const NO_TOMBSTONES: Tombstones = { gone: new Map(), faults: [] };
@@ -50,11 +52,12 @@ export function verifyCommand(
     .option('--trust <file>', 'the keys that you trust, as `holdfast keys export` prints them')
     .option('--after <root>', 'the root that the first bundle must follow', root)
     .option('--tombstones <file>', 'of bundles that were deleted between them: tombstones.jsonl of the kept bundles')
-    .action(async (files: string[], { trust, after, tombstones, identity }: Options) => {
+    .option('--require-receipt', 'not intact without a receipt of a witness or a timestamp authority that you trust')
+    .action(async (files: string[], { trust, after, tombstones, identity, requireReceipt }: Options) => {
       const decrypt = identity === undefined || decryptBy === null ? null : await decryptBy(identity);
       const keys = await trustFile(trust);
       const answers: (Verification & { file: string })[] = [];
-      for (const file of files) answers.push({ file, ...(await verifyFile(file, keys, decrypt)) });
+      for (const file of files) answers.push({ file, ...(await verifyFile(file, keys, decrypt, optional({ requireReceipt }))) });
       const links = answers.filter(({ verdict }) => verdict !== 'broken').map((answer) => ({ ...answer, name: answer.file }));
       const { gone, faults } = tombstones === undefined ? NO_TOMBSTONES : readTombstones(await textOf(tombstones), keys);
       const chain = [...faults, ...chainFaults(links, after ?? null, gone)];
@@ -71,10 +74,15 @@ function describe({ file, ...answer }: Verification & { file: string }): string[
   return [`${file}: ${first}`, ...more.map((line) => `  ${line}`)];
 }
 
-async function verifyFile(file: string, keys: readonly TrustEntry[], decrypt: Decrypt | null): Promise<Verification> {
+async function verifyFile(
+  file: string,
+  keys: readonly TrustEntry[],
+  decrypt: Decrypt | null,
+  options: { requireReceipt?: true },
+): Promise<Verification> {
   const source = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: CHUNK });
   try {
-    return await verifyBundle(plainOf(source, file, decrypt), keys);
+    return await verifyBundle(plainOf(source, file, decrypt), keys, options);
   } catch (error) {
     if (error instanceof UsageError) throw error;
     throw new UsageError(`The bundle ${file} cannot be read: ${errorMessage(error)}`);

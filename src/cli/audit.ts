@@ -8,6 +8,7 @@ import { auditRetain } from './audit-retain';
 import { auditSweep } from './audit-sweep';
 import { auditVerify } from './audit-verify';
 import { auditWhatIf } from './audit-what-if';
+import { auditWitness } from './audit-witness';
 import type { Output } from './support/output';
 
 type AuditCommand = (audit: Command, output: () => Output) => void;
@@ -21,6 +22,7 @@ const COMMANDS: readonly AuditCommand[] = [
   auditRedact,
   auditSweep,
   auditRetain,
+  auditWitness,
 ];
 
 export function auditCommands(audit: Command, output: () => Output): void {

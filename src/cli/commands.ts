@@ -28,6 +28,7 @@ import { createOutput, JSON_OPTION, type Output } from './support/output';
 import { runProgram } from './support/run-program';
 import { readSettingsFile } from './support/settings-file';
 import { watch } from './watch';
+import { witness } from './witness';
 import { worker } from './worker';
 import { trail } from './trail';
 import { version } from '../version';
@@ -38,6 +39,7 @@ const COMMANDS = [
   gateway,
   codec,
   proxy,
+  witness,
   start,
   run,
   chat,

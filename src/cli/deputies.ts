@@ -87,7 +87,7 @@ async function signedNaming(config: Config, deputy: string, naming: Naming, file
   const key = await SigningKey.read(file);
   const trusted: TrustEntry[] = await readTrustedKeys(config.trustedKeys).catch(() => []);
   const entry = trusted.find((one): one is TrustedKey => one.kid === key.kid && !isRevocation(one));
-  if (entry?.use === 'gateway' || entry?.use === 'bundle')
+  if (entry !== undefined && entry.use !== 'principal' && entry.use !== 'enroller')
     throw new UsageError(
       `Key ${key.kid} names no deputies: its use is ${entry.use}. Sign with the person's own key, or an enroller's.`,
     );

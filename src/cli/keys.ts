@@ -208,6 +208,8 @@ const USES: Partial<Record<TrustedKey['use'], string>> = {
   gateway: 'a gateway, for everybody',
   bundle: 'audit bundles, for nobody',
   enroller: 'an enroller of passkeys',
+  witness: 'a witness of audit bundles',
+  timestamp: 'a timestamp authority',
 };
 
 function describe({ not_in_force, ...entry }: TrustEntry & { not_in_force: string | null }): string {

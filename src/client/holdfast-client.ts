@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { WorkflowNotFoundError, type Client, type WorkflowExecutionInfo } from '@temporalio/client';
 import type { BundleSigner } from '../attestation/bundle-signer';
 import type { Subject } from '../audit/export/bundle';
+import type { TreeHead } from '../witness/tree-head';
 import { wholeCard } from '../cards/card';
 import { storedCard, storedFacts } from '../record/cards/stored-card';
 import { isCardCut } from './approvals/cards';
@@ -401,18 +402,21 @@ export class HoldfastClient {
   /**
    * The audit bundle of a turn with its sub-agents' turns, of a direct call (`call/<id>`), or of a session (docs/bundle-format.md).
    * Yields its lines, each with its newline; the reader sets the pace. The bundle becomes the last link of the chain of its tenant
-   * and agent, unless `chained` is false. A bundle of something that still runs ends with what is recorded so far, and says so.
+   * and agent, unless `chained` is false. It contains `head`, a tree head of a witness (docs/witness.md), so it is not older. A bundle of something that still runs ends with what is recorded so far, and says so.
    * @throws TurnNotFound, SessionNotFound, SessionEmpty; InvalidRequest for a client without a store or a key; BadSigningKey; all
    * but the last before the first line
    */
-  async *bundle(of: BundleOf, { chained = true }: { chained?: boolean } = {}): AsyncGenerator<string> {
+  async *bundle(
+    of: BundleOf,
+    { chained = true, head = null }: { chained?: boolean; head?: TreeHead | null } = {},
+  ): AsyncGenerator<string> {
     const { bundleSigner: signer } = this.config;
     if (signer === undefined)
       throw new InvalidRequest('bundle: this client has no key for bundles; give it one as "bundleSigner".');
     const store = await this.store('bundle');
     const { exportBundle, SubjectEmpty, SubjectNotFound } = await import('../audit/export/bundle.js');
     try {
-      yield* exportBundle({ subject: subjectOf(of), temporal: this.temporal, store, signer: await signer(), chained });
+      yield* exportBundle({ subject: subjectOf(of), temporal: this.temporal, store, signer: await signer(), chained, head });
     } catch (error) {
       if (error instanceof SubjectEmpty && 'session' in of) throw new SessionEmpty(of.session);
       if (!(error instanceof SubjectNotFound)) throw error;

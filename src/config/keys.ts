@@ -14,6 +14,8 @@ export interface KeyConfig {
   trustedKeys: string;
   /** What signs audit bundles; null: not set, holdfast then makes a key. */
   bundleKey: BundleKeyConfig | null;
+  /** Where kept bundles get receipts. Null: nowhere. */
+  receipts: { witness: { url: string; token: string } | null; timestamp: string | null };
 }
 
 export function defaultTrustedKeys(home: string): string {
@@ -47,6 +49,14 @@ export function readablePath(path: string): string | null {
   } catch {
     return null;
   }
+}
+
+export function receiptsOf(read: Reader): KeyConfig['receipts'] {
+  const url = read('HOLDFAST_WITNESS_URL');
+  const token = read('HOLDFAST_WITNESS_TOKEN');
+  if ((url === undefined) !== (token === undefined))
+    throw new ConfigError('HOLDFAST_WITNESS_URL and HOLDFAST_WITNESS_TOKEN go together; set both, or neither.');
+  return { witness: url === undefined ? null : { url, token: token! }, timestamp: read('HOLDFAST_TIMESTAMP_URL') ?? null };
 }
 
 export function bundleKeyOf(read: Reader): BundleKeyConfig | null {

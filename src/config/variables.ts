@@ -450,6 +450,23 @@ const AUDIT = {
     allowed: 'a raw Ed25519 public key in base64url: 43 characters',
     about: 'The public half of the command’s key.',
   },
+  HOLDFAST_WITNESS_URL: {
+    schema: openUrl.refine(is.isSafeUrl),
+    allowed: 'an https URL (or http on localhost) without a password',
+    unset: 'no witness',
+    about: 'The witness that takes down each kept bundle ([witness.md](witness.md)); set it with the token, or neither.',
+  },
+  HOLDFAST_WITNESS_TOKEN: {
+    schema: z.string().regex(/^[\x21-\x7e]{20,200}$/),
+    allowed: 'a token of 20 to 200 characters, as `holdfast witness --new-token` prints it',
+    secret: true,
+    about: 'With which token; give it as `HOLDFAST_WITNESS_TOKEN_FILE`.',
+  },
+  HOLDFAST_TIMESTAMP_URL: {
+    ...OPEN_URL,
+    unset: 'no timestamps',
+    about: 'The authority by RFC 3161 that timestamps each kept bundle ([witness.md](witness.md)). Needs the package asn1js.',
+  },
 } satisfies Settings;
 
 const TOOLS = {

@@ -67,3 +67,4 @@ export type { Json, JsonObject } from '../shared/json/json';
 export type { BundleSigner } from '../attestation/bundle-signer';
 export type { LiveBus, LiveListener } from '../live/bus';
 export type { LiveEvent } from '../shapes/turn-event';
+export type { TreeHead } from '../witness/tree-head';

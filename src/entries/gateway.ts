@@ -18,3 +18,4 @@ export type { PreparedAgent } from '../tools/catalogue/registry';
 export type { ToolLogger } from '../tools/define/tool';
 export type { McpDefinition } from '../agents/mcp';
 export type { CallbackHost } from '../shared/wire/callback';
+export type { TreeHead } from '../witness/tree-head';

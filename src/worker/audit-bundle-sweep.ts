@@ -28,6 +28,7 @@ export function startSweep(
     temporal,
     taskQueue,
     archive: new BundleArchive(folder),
+    receipts: config.receipts,
     signer: () =>
       (signer ??= bundleSigner(bundleKeyPlaces(config)).catch((error: unknown) => ((signer = undefined), Promise.reject(error)))),
   });

@@ -12,6 +12,7 @@ from verify_files import BundleFiles, TurnFiles
 from verify_kept_said import KeptSaid
 from verify_lists import is_it, is_of_list, is_same_list, list_in, roles_then, wants_signatures
 from verify_message_facts import Each, MessageFacts
+from verify_receipts import Receipts
 from verify_questions import answer_of, is_question, kind_of
 from verify_rules import NoRule, entries_for, is_definition, is_written, lets_run, rules_of, tools_of, within
 from verify_shapes import has_fields
@@ -29,7 +30,7 @@ REST = "part block effect turn_end"
 NEXT = dict(nothing="bundle", bundle="object turn end", object="object turn end", turn="run " + REST,
             run="run event " + REST, event="run event session " + REST, session="session " + REST,
             part=REST, block=REST, effect="part effect turn_end",
-            turn_end="turn end", end="")
+            turn_end="turn end", end="receipt", receipt="receipt")
 OF_ANOTHER, IDS = "lookAtSubTurn", ("turn_id", "workflow_id", "first_execution_run_id")
 OF_TURN, OF_OLDER = (*IDS, "agent", "requester", "store_id"), ("turn_id", "requester")
 OF_CALL = ("revision", "tool", "version", "class", "input_hash", "preview_ref", "policy_ref")
@@ -1231,13 +1232,15 @@ def made_of(known, trusted):
 def structure(lines, known):
     """Yields the rules S1 to S7, each with its line and whether it holds. After an exception: the last one does not."""
     n, kind, prev, complete, lost, hidden, parts, turns = -1, "nothing", None, True, 0, 0, set(), set()
-    blocks = known["blocks"] = {None}
+    blocks, receipts = {None}, Receipts()
+    known.update(blocks=blocks, receipts=receipts)
     for n, raw in enumerate(lines):
-        yield n, "S7", kind != "end" and raw.endswith(b"\n")
+        yield n, "S7", raw.endswith(b"\n")
         yield n, "S1", True
         text, line = raw[:-1].decode(), json.loads(raw)
         yield n, "S1", canonical(line) == text and "".join(sorted(line)) == "bodykindnprev"
         yield n, "S2", canonical(line["n"]) == str(n) and line["prev"] == prev
+        yield n, "S7", kind not in ("end", "receipt") or line["kind"] == "receipt"
         yield n, "S3", line["kind"] in NEXT[kind].split() and not (line["kind"] == "block" and effects)
         kind, body, prev = line["kind"], line["body"], sha256(raw[:-1])
         hidden += text.count('{"redacted":true}') if kind in ("event", "session") else 0
@@ -1246,6 +1249,7 @@ def structure(lines, known):
             yield n, "S3", re.fullmatch("holdfast.bundle/[123]", body["v"]) is not None
             known["version"] = int(body["v"][-1])
             chained = body.get("chained", True)
+            receipts.begin(obj(body.get("made_by")).get("witness_head"))
         yield n, "S3", has_fields(kind, body, known["version"])
         if kind == "object":
             yield n, "S4", hash_of(body["value"]) == body["ref"]
@@ -1281,7 +1285,10 @@ def structure(lines, known):
                 yield n, "S6", is_signed(made)
                 made = before_redaction(made)
             known.update(body)
-    yield n + 1, "S7", kind == "end"
+            receipts.end(raw[:-1], body)
+        elif kind == "receipt":
+            yield n, *receipts.take(body)
+    yield n + 1, "S7", kind in ("end", "receipt")
 
 END_FIELDS = "root lines complete previous redaction contradiction kid public signature".split()
 LOOKED_AT = dict(session="H8", part="B12", block="B2", effect="T2", turn_end="T1", end="T6")
@@ -1294,6 +1301,8 @@ def meaning(lines, known, signatures):
     for n, line in enumerate(map(json.loads, lines)):
         kind, body = line["kind"], line["body"]
         yield n, LOOKED_AT.get(kind, "H1"), True
+        if kind == "receipt":
+            continue
         if kind == "bundle":
             known["namespace"], bundle = body["namespace"], body
         elif kind == "object":
@@ -1325,7 +1334,7 @@ def first_fault(file, known, trust):
         except Exception:  # What cannot be read does not keep the rule that was looked at.
             return n, rule
 
-def verify(file, trust):
+def verify(file, trust, require_receipt=False):
     known = {}
     line, rule = first_fault(file, known, trust) or (None, None)
     told = (known.get("contradiction") or None) if rule is None or rule[0] != "S" else None
@@ -1338,6 +1347,11 @@ def verify(file, trust):
     redactions = sum((known.get("redaction") or {}).get(name, 0) for name in ("parts", "payloads"))
     why = f"rule {rule} of bundle-format.md does not hold" if rule else "each line is as it was signed"
     verdict = "broken" if rule else "intact" if has_signed(known.get("public")) else "signer_unknown"
+    found, not_before, missing = [], None, None
+    if verdict != "broken":
+        found, not_before, missing = known["receipts"].judge(trust, require_receipt)
+    if verdict == "intact" and missing:
+        verdict, why = "unwitnessed", missing
     if contradictory:
         verdict, why = "contradictory", f"whoever made it has signed that {why}"
     signatures = known.get("signatures") or Signatures(trust)
@@ -1346,15 +1360,16 @@ def verify(file, trust):
             "unsigned_notes": len(signatures.beyond_notes),
             "passkeys": [signatures.passkeys[kid] for kid in sorted(signatures.passkeys)],
             "complete": known.get("complete", False), "signed_by": known.get("kid"), "redactions": redactions,
-            "made_of": made_of(known, (trust, has_signed))}
+            "made_of": made_of(known, (trust, has_signed)), "receipts": found, "not_before": not_before}
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Verifies an audit bundle offline.")
     parser.add_argument("bundle", type=argparse.FileType("rb"))
     parser.add_argument("--trust", type=argparse.FileType(encoding="utf-8"), required=True)
+    parser.add_argument("--require-receipt", action="store_true")
     options = parser.parse_args()
     try:
-        answer = verify(options.bundle, json.load(options.trust))
+        answer = verify(options.bundle, json.load(options.trust), options.require_receipt)
     except (ValueError, LookupError, TypeError) as error:
         parser.error(f"the trust file cannot be used: {error!r}")
     print(json.dumps(answer))

@@ -1,6 +1,7 @@
 """The fields of each kind of line of a bundle, and their types (rule S3): the table of bundle-format.md under *Lines*.
 For verify_bundle.py."""
 import re
+from verify_receipts import is_receipt
 
 HASH = re.compile("[0-9a-f]{64}")
 KINDS_OF_SUBJECT, BEGINNINGS = ("turn", "call", "session"), ("start", "continued", "reset")
@@ -46,6 +47,7 @@ BODIES = dict(
     part=exactly(ref=sha256, part=or_null(PART)),
     block=exactly(ref=sha256, block=BLOCK),
     effect=exactly(record=mapping),
+    receipt=is_receipt,
     turn_end=exactly(turn_id=text, head=or_null(sha256), complete=flag, why=or_null(text)))
 # The first line and the last, by the version of the bundle.
 ENDS = {1: dict(bundle=exactly(**BUNDLE), end=exactly(**END)), 2: dict(bundle=CHAINED, end=exactly(**JUDGED)),

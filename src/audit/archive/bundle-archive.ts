@@ -4,6 +4,7 @@ import { createReadStream } from 'node:fs';
 import { link, mkdir, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode, namesIn, syncDir, sweepTemp } from '../../store/files/atomic-file';
+import type { Receipt } from '../../witness/receipt';
 import { Tombstones } from './tombstones';
 
 /** A closed turn, with all that the name of its file needs. */
@@ -28,6 +29,8 @@ const FILE = /^([A-Za-z0-9._~-]{1,128}|call@[A-Za-z0-9._~-]{1,128})@([0-9a-f]{8}
 /** The end of a last line in canonical form, whatever its body holds. */
 const LAST_LINE = /"kind":"end","n":\d+,"prev":"[0-9a-f]{64}"\}\n$/;
 const LAST_CHARACTERS = 150;
+/** The folder of marks: an empty file for each receipt that a bundle has not got yet. */
+const MISSING_RECEIPTS = 'missing-receipts';
 const PRIVATE_DIR = 0o700;
 const PRIVATE_FILE = 0o600;
 
@@ -105,6 +108,24 @@ export class BundleArchive {
     }
   }
 
+  /** Notes, on disk, that a bundle of this name has no such receipt yet. */
+  async markMissing(by: Receipt['by'], name: string): Promise<void> {
+    const folder = join(this.folder, MISSING_RECEIPTS, by);
+    await mkdir(folder, { recursive: true, mode: PRIVATE_DIR });
+    await (await open(join(folder, markOf(name)), 'a', PRIVATE_FILE)).close();
+    await syncDir(folder);
+  }
+
+  /** Names of bundles without such a receipt, by day. A file may be missing: then its bundle was not kept, or was deleted. */
+  async namesMissing(by: Receipt['by']): Promise<string[]> {
+    const marks = await namesIn(join(this.folder, MISSING_RECEIPTS, by));
+    return marks.sort().map((mark) => mark.replace('_', '/'));
+  }
+
+  async unmark(by: Receipt['by'], name: string): Promise<void> {
+    await rm(join(this.folder, MISSING_RECEIPTS, by, markOf(name)), { force: true });
+  }
+
   read(name: string): AsyncIterable<Uint8Array> {
     return createReadStream(this.pathOf(name));
   }
@@ -121,4 +142,9 @@ export class BundleArchive {
     await sweepTemp(dir); // files of a killed process
     return dir;
   }
+}
+
+/** `_` for the slash behind the day. */
+function markOf(name: string): string {
+  return name.replace('/', '_');
 }

@@ -12,11 +12,15 @@ import { closedWithEffects, type Places, type Window } from './closed-turns';
 import type { ClosedTurn, BundleArchive } from './bundle-archive';
 import { LEASE_MS, MAX_FAILURES, SweepLease, type FailedBundle, type SweepState } from './sweep-state';
 import { errorMessage } from '../../shared/text/error-message';
+import { NONE, type ReceiptServices } from '../../witness/client';
+import { MissingReceipts } from './missing-receipts';
 
 export interface SweeperParts extends Places {
   archive: BundleArchive;
   /** Called only when there is something to sign. */
   signer(): Promise<BundleSigner>;
+  /** Where bundles get receipts; absent: nowhere. */
+  receipts?: ReceiptServices;
   log: Record<'info' | 'warn' | 'error', (facts: object, message: string) => void>;
 }
 
@@ -44,9 +48,11 @@ export class Sweeper {
   private readonly lease: SweepLease;
   /** Names of files that are known to exist: the folder need not be checked. */
   private readonly fileNames = new Set<string>();
+  private readonly receipts: MissingReceipts;
 
   constructor(private readonly parts: SweeperParts) {
     const name = `bundle sweep ${parts.temporal.options.namespace} ${parts.taskQueue}`;
+    this.receipts = new MissingReceipts(parts.archive, parts.receipts ?? NONE, parts.log);
     this.lease = new SweepLease(parts.store.registers, name, `${hostname()} ${process.pid} ${randomBytes(4).toString('hex')}`);
   }
 
@@ -76,6 +82,7 @@ export class Sweeper {
     try {
       await this.retryFailures(state, swept, stop);
       await this.forward(state, swept, stop);
+      await this.receipts.ask(stop);
     } finally {
       clearInterval(renewal);
     }
@@ -124,7 +131,14 @@ export class Sweeper {
       if (!(await archive.has(name))) {
         const subject = { kind: turn.turn_id.startsWith('call/') ? ('call' as const) : ('turn' as const), id: turn.turn_id };
         const last = { line: '' };
-        const lines = exportBundle({ temporal, store, subject, signer: await this.parts.signer() });
+        await this.receipts.note(name);
+        const lines = exportBundle({
+          temporal,
+          store,
+          subject,
+          signer: await this.parts.signer(),
+          head: await this.receipts.head(),
+        });
         const isNew = await archive.keep(name, trackLastLine(lines, last));
         if (isNew) {
           this.judge(turn, name, last.line);

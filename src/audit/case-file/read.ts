@@ -82,6 +82,9 @@ class Reading {
         break;
       case 'end':
         this.file.end = endBody(object(asJson(line.body)));
+        break;
+      case 'receipt': // about the file, not in it: the verifier reads it
+        break;
     }
   }
 

@@ -9,6 +9,7 @@ import { tenantOf } from '../../shared/ids';
 import { StoreError, type Store } from '../../store/store';
 import { version } from '../../version';
 import type { BundleSigner } from '../../attestation/bundle-signer';
+import type { TreeHead } from '../../witness/tree-head';
 import { BUNDLE_VERSION, type Bodies, type EndBody, type LineKind, type ObjectBody } from '../format/lines';
 import { LineWriter } from '../format/writer';
 import { innerPolicy } from '../recorded-rules';
@@ -25,6 +26,8 @@ export { SubjectEmpty, SubjectNotFound, type Subject } from './subjects';
 export interface Export extends Sources {
   subject: Subject;
   signer: BundleSigner;
+  /** A tree head that a witness signed now: the bundle contains it, so it is not older. */
+  head?: TreeHead | null;
   /** False: the bundle is for reading only, and the chain does not change. Default: true, the bundle is kept. */
   chained?: boolean;
 }
@@ -35,7 +38,13 @@ export interface Export extends Sources {
  * A bundle whose sources disagree is made as well; its last line says so.
  * @throws SubjectNotFound, SubjectEmpty before the first line; whatever Temporal, the store or the signer throws
  */
-export async function* exportBundle({ subject, signer, chained = true, ...sources }: Export): AsyncGenerator<string> {
+export async function* exportBundle({
+  subject,
+  signer,
+  head = null,
+  chained = true,
+  ...sources
+}: Export): AsyncGenerator<string> {
   const turns = await planOf(sources, subject);
   const objects = await objectsOf(sources.store, turns);
   // The first turn with a known requester gives the chain. Without one, the chain is unknown, so the bundle is in none.
@@ -52,7 +61,7 @@ export async function* exportBundle({ subject, signer, chained = true, ...source
     tenant,
     chained: isLink,
     made_at: new Date().toISOString(),
-    made_by: { holdfast: version, node: process.version },
+    made_by: { holdfast: version, node: process.version, ...(head === null ? {} : { witness_head: head }) },
   });
   for (const object of objects) yield writer.line('object', object);
   const soFar = { writtenRefs: new Set<string>(), sessions: new SessionHistory(sources.temporal) };

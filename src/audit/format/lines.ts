@@ -1,6 +1,8 @@
 /** Types of the lines of a bundle, by kind (docs/bundle-format.md). */
 import type { Json, JsonObject } from '../../shared/json/json';
 import type { Block, Part } from '../../shared/turn/transcript';
+import type { Receipt } from '../../witness/receipt';
+import type { TreeHead } from '../../witness/tree-head';
 
 /**
  * The version that is written. Versions 1 and 2 have no `session` lines, and `of` of their redactions has no `public` and no
@@ -22,7 +24,8 @@ export interface BundleBody {
   chained?: boolean;
   /** ISO 8601, the exporter's clock. */
   made_at: string;
-  made_by: { holdfast: string; node: string };
+  /** `witness_head`: a tree head that the exporter got when it began. So the bundle is not older than that head. */
+  made_by: { holdfast: string; node: string; witness_head?: TreeHead };
 }
 
 /** An object that is named by the hash of its canonical form: rules (`policy_ref`), an agent's definition (`definition_ref`). */
@@ -130,6 +133,9 @@ export interface EndBody {
   signature: string;
 }
 
+/** After the trailer: what somebody else says about this bundle. Not covered by the trailer's signature. */
+export type ReceiptBody = Receipt;
+
 export interface Bodies {
   bundle: BundleBody;
   object: ObjectBody;
@@ -142,6 +148,7 @@ export interface Bodies {
   effect: EffectBody;
   turn_end: TurnEndBody;
   end: EndBody;
+  receipt: ReceiptBody;
 }
 
 export type LineKind = keyof Bodies;

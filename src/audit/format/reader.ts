@@ -18,6 +18,7 @@ const KINDS: readonly LineKind[] = [
   'effect',
   'turn_end',
   'end',
+  'receipt',
 ];
 /** Bytes. Events of Temporal are below 4 MB, parts of the store below 64 MB. */
 const LONGEST_LINE = 128 * 1024 * 1024;

@@ -10,7 +10,7 @@ import { hashJson } from '../../shared/json/digests';
 import { object } from '../../record/fields';
 import { blockFault, partFault } from '../../store/core/seal';
 import type { BundleBody, BundleLine, EndBody } from './lines';
-import { BrokenLine, readLines } from './reader';
+import { BrokenLine, readLines, type ReadLine } from './reader';
 import { isHash } from '../../shared/json/sha256';
 
 /** The file is no bundle, or is damaged. */
@@ -19,19 +19,25 @@ export class NotWhole extends Error {
 }
 
 /**
- * @param take called with each line, in order
+ * @param take called with each line, in order, receipts after the trailer too
  * @throws NotWhole, with a sentence about the first line that is wrong
  */
 export async function readWhole(
   chunks: AsyncIterable<Uint8Array>,
-  take: (line: BundleLine) => void = () => undefined,
+  take: (line: ReadLine) => void = () => undefined,
 ): Promise<{ first: BundleBody; end: EndBody }> {
   const bad = (why: string) => new NotWhole(`This is no whole bundle: ${why}. \`holdfast audit verify\` says more.`);
   let first: BundleBody | null = null;
   let last: BundleLine | null = null;
   try {
     for await (const line of readLines(chunks)) {
-      if (last?.kind === 'end') throw bad(`line ${line.n} follows its end`);
+      if (last?.kind === 'end') {
+        if (line.kind === 'receipt') {
+          take(line);
+          continue;
+        }
+        throw bad(`line ${line.n} follows its end`);
+      }
       const fault = faultOf(line);
       if (fault !== null) throw bad(`line ${line.n}: ${fault}`);
       if (line.kind === 'bundle') first ??= line.body;

@@ -23,5 +23,6 @@ export function summarizeVerification(result: Verification): VerificationSummary
 const ADVICE: Readonly<Partial<Record<Verification['verdict'], string[]>>> = {
   broken: ['Do not rely on the content below: the file was changed, or contradicts itself.'],
   contradictory: ['Its sources disagree, and its signer recorded that they do. Find out which of them was changed.'],
+  unwitnessed: ['A receipt is demanded: whoever had the key that signs bundles could have made it at any time.'],
   signer_unknown: ['Anybody could have made it. Verify it with keys that you have from somebody whom you trust (--trust FILE).'],
 };

@@ -13,7 +13,8 @@ import { Turn, type Refs } from './turn';
 import { hashOf, timeOf } from './values';
 
 /** The fields of a line that rules need. */
-export type CheckedLine = { [K in LineKind]: { n: number; kind: K; body: Bodies[K] } }[LineKind];
+type CheckedKind = Exclude<LineKind, 'receipt'>;
+export type CheckedLine = { [K in CheckedKind]: { n: number; kind: K; body: Bodies[K] } }[CheckedKind];
 
 export class ContentChecks {
   fault: Fault | null = null;

@@ -18,22 +18,28 @@ const DISAGREEMENT_NOTE = 'Its sources disagreed when it was made, says its sign
  *
  * @param chunks the bytes of the bundle
  * @param trust the keys that the auditor trusts; with none the signer is unknown
+ * @param options.requireReceipt a bundle without a receipt of a trusted witness or timestamp authority is not intact
  * @returns the verdict. A broken bundle is a verdict too: this throws only what reading `chunks` throws.
  * @example
  * const keys = await readTrustedKeys('keys.json');
  * const { verdict, why } = await verifyBundle(createReadStream('turn.jsonl'), keys);
  */
-export async function verifyBundle(chunks: Chunks, trust: readonly TrustEntry[]): Promise<Verification> {
+export async function verifyBundle(
+  chunks: Chunks,
+  trust: readonly TrustEntry[],
+  { requireReceipt = false }: { requireReceipt?: boolean } = {},
+): Promise<Verification> {
   const structure = new Structure();
   const meaning = new ContentChecks(trust, structure);
   try {
     let lines = 0;
     for await (const line of readLines(chunks)) {
       structure.take(line);
-      meaning.take(line);
+      if (line.kind !== 'receipt') meaning.take(line);
       lines += 1;
     }
     const { bundle, end } = structure.finish(lines);
+    const { missing, ...witnessed } = await structure.receipts.judge(trust, requireReceipt);
     const { fault } = meaning;
     const contradiction = end.contradiction ?? null;
     // The trailer names no contradiction at this line or before it.
@@ -41,19 +47,26 @@ export async function verifyBundle(chunks: Chunks, trust: readonly TrustEntry[])
     const unknown = signerFault(trust, end, bundle.made_at);
     const same = fault !== null && fault.line === contradiction?.line;
     return {
-      verdict: contradiction ? 'contradictory' : unknown === null ? 'intact' : 'signer_unknown',
+      verdict: contradiction
+        ? 'contradictory'
+        : unknown !== null
+          ? 'signer_unknown'
+          : missing === null
+            ? 'intact'
+            : 'unwitnessed',
       complete: end.complete,
       line: contradiction?.line ?? null,
       rule: contradiction?.rule ?? null,
-      why: contradiction ? (same ? fault.message : DISAGREEMENT_NOTE) : (unknown ?? ''),
+      why: contradiction ? (same ? fault.message : DISAGREEMENT_NOTE) : (unknown ?? missing ?? ''),
       signed_by: unknown === null ? end.kid : null,
       ...factsOf(trust, structure, meaning),
+      ...witnessed,
     };
   } catch (error) {
     if (!(error instanceof BrokenLine || error instanceof Fault)) throw error;
     const line = error instanceof BrokenLine ? error.n : error.line;
     const broken = { verdict: 'broken' as const, complete: null, line, rule: error.rule, why: error.message, signed_by: null };
-    return { ...broken, ...factsOf(trust, structure, meaning) };
+    return { ...broken, ...factsOf(trust, structure, meaning), receipts: [], not_before: null };
   }
 }
 

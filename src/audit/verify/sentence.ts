@@ -6,9 +6,32 @@ export function describeVerification(verification: Verification): string[] {
   const { verdict, why, line, rule } = verification;
   if (verdict === 'broken') return [`broken at line ${line} (${rule}): ${why}.`];
   if (verdict === 'contradictory') return [contradictory(verification), ...describeDetails(verification)];
-  const answer =
-    verdict === 'intact' ? `intact since signing by ${verification.signed_by}` : `consistent, signer unknown: ${why}`;
+  const answer = verdict === 'signer_unknown' ? `consistent, signer unknown: ${why}` : since(verification);
   return [`${answer}; ${describeLimits(verification)}; ${countRedactions(verification)}.`, ...describeDetails(verification)];
+}
+
+function since({ verdict, why, signed_by }: Verification): string {
+  const signed = `since signing by ${signed_by}`;
+  return verdict === 'intact' ? `intact ${signed}` : `not witnessed, consistent ${signed}: ${why}`;
+}
+
+/** What receipts prove. A receipt of nobody whom the auditor trusts proves nothing. */
+function describeReceipts({ receipts, not_before: notBefore }: Verification): string[] {
+  const proofs = receipts.flatMap(({ by, kid, at, state }) =>
+    state === 'holds' ? [`Not newer than ${at}, by ${by === 'witness' ? 'witness' : 'timestamp authority'} ${kid}.`] : [],
+  );
+  const unknown = receipts.filter(({ state }) => state === 'unknown signer').length;
+  const unread = receipts.filter(({ state }) => state === 'not checked').length;
+  return [
+    ...proofs,
+    ...(notBefore === null
+      ? []
+      : [`Not older than ${notBefore.at}, by witness ${notBefore.by}: it contains a tree head of that time.`]),
+    ...(unknown > 0 ? [`${unknown} ${unknown === 1 ? 'receipt is' : 'receipts are'} of nobody that you trust.`] : []),
+    ...(unread > 0
+      ? [`${unread} ${unread === 1 ? 'timestamp was' : 'timestamps were'} not checked: the package asn1js is not installed.`]
+      : []),
+  ];
 }
 
 function contradictory(verification: Verification): string {
@@ -32,7 +55,11 @@ function countRedactions({ redactions }: Verification): string {
   return redactions === 1 ? '1 redaction' : `${redactions} redactions`;
 }
 
-function describeDetails({
+function describeDetails(verification: Verification): string[] {
+  return [...describeReceipts(verification), ...describeOthers(verification)];
+}
+
+function describeOthers({
   redactions,
   made_of: madeOf,
   unchecked_decisions: unchecked,

@@ -2,6 +2,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { BUNDLE_VERSION, VERSION_1, VERSION_2, type LineKind } from '../format/lines';
 import { isHash } from '../../shared/json/sha256';
+import { isReceipt } from '../../witness/receipt';
 
 type Rule = (value: Json) => boolean;
 type Shape = Record<string, Rule>;
@@ -74,6 +75,7 @@ const BODIES: Record<Exclude<LineKind, 'bundle' | 'end'>, Rule> = {
   block: exactly({ ref: hash, block: BLOCK }),
   effect: exactly({ record: object }),
   turn_end: exactly({ turn_id: text, head: orNull(hash), complete: flag, why: orNull(text) }),
+  receipt: isReceipt,
 };
 
 /** Rules for the first and the last line, by version of the bundle. */

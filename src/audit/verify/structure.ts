@@ -4,6 +4,7 @@ import type { BundleBody, EndBody, LineKind } from '../format/lines';
 import { carriedHash } from '../format/field-hash';
 import type { ReadLine } from '../format/reader';
 import { Fault, quote } from './fault';
+import { Receipts } from './receipts';
 import { beforeRedaction, carriesKey, isSigned } from './trailer';
 import { hasShape } from './shapes';
 
@@ -23,7 +24,8 @@ const NEXT: Record<LineKind | 'nothing', readonly LineKind[]> = {
   block: ['part', 'block', 'effect', 'turn_end'],
   effect: ['part', 'effect', 'turn_end'],
   turn_end: ['turn', 'end'],
-  end: [],
+  end: ['receipt'],
+  receipt: ['receipt'],
 };
 
 export class Structure {
@@ -35,6 +37,7 @@ export class Structure {
   readonly objects = new Set<string>();
   readonly parts = new Set<string>();
   readonly blocks = new Set<string>();
+  readonly receipts = new Receipts();
   private before: LineKind | 'nothing' = 'nothing';
   /** The open turn. `effects`: it has had an effect record; `parents`: number of its blocks whose parent is missing. */
   private turn: { id: string; effects: boolean; parents: number } | null = null;
@@ -46,7 +49,7 @@ export class Structure {
     if (!this.mayFollow(kind))
       throw new Fault(
         n,
-        this.before === 'end' ? 'S7' : 'S3',
+        this.before === 'end' || this.before === 'receipt' ? 'S7' : 'S3',
         `A line of kind ${kind} cannot stand after one of kind ${this.before}`,
       );
     if (!hasShape(kind, body, kind === 'bundle' ? body.v : this.bundle?.v))
@@ -72,6 +75,7 @@ export class Structure {
     switch (line.kind) {
       case 'bundle':
         this.bundle = line.body;
+        this.receipts.begin(line.body.made_by.witness_head);
         break;
       case 'object':
         this.mustBe(line, line.body.ref);
@@ -104,6 +108,10 @@ export class Structure {
         break;
       case 'end':
         this.trailer(line);
+        this.receipts.end(line);
+        break;
+      case 'receipt':
+        this.receipts.take(n, line.body);
         break;
     }
   }

@@ -12,14 +12,26 @@ export interface PasskeyFinding {
   enrolled_by: string;
 }
 
+/** What a receipt after the trailer shows (docs/witness.md). One that does not hold makes the bundle broken. */
+export interface ReceiptFinding {
+  by: 'witness' | 'timestamp';
+  /** The witness's key; the certificate of the trust file from which the timestamp is. Null: no trusted one. */
+  kid: string | null;
+  /** The bundle existed at this time, by the clock of the signer: ISO 8601. Null: not checked. */
+  at: string | null;
+  /** `unknown signer`: it fits the bundle, and proves nothing. `not checked`: the package asn1js is not installed. */
+  state: 'holds' | 'unknown signer' | 'not checked';
+}
+
 /** The verdict on a bundle, with the facts behind it. */
 export interface Verification {
   /**
    * `intact`: a trusted key signed the bundle, and no records contradict each other. `signer_unknown`: the key is not trusted.
    * `contradictory`: the maker found that the sources disagree, and the signed trailer says so.
+   * `unwitnessed`: all is as for `intact`, but a receipt that the auditor demands is not there.
    * `broken`: something was changed, is missing, or contradicts something else.
    */
-  verdict: 'intact' | 'signer_unknown' | 'contradictory' | 'broken';
+  verdict: 'intact' | 'unwitnessed' | 'signer_unknown' | 'contradictory' | 'broken';
   /** False: the bundle says that a turn still runs, or that something of it is missing. Null: the bundle is broken. */
   complete: boolean | null;
   /** The first faulty line, counted from 0, and the rule that it breaks. Null unless broken or contradictory. */
@@ -52,6 +64,10 @@ export interface Verification {
   root: string | null;
   /** The preceding bundle of the chain; null: this is the first, or not part of a chain. */
   previous: { root: string; subject: string } | null;
+  /** In the order of: receipts of witnesses, timestamps. Empty for a broken bundle. */
+  receipts: ReceiptFinding[];
+  /** The bundle was made after this time, by the clock of a trusted witness: it contains a tree head of then. Null: not proved. */
+  not_before: { at: string; by: string } | null;
 }
 
 /** The verification as `--json` prints it: without the signatures' texts. */

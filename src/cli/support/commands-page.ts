@@ -40,6 +40,7 @@ const PAGES: { readonly [command: string]: string } = {
   steer: 'approvals.md',
   tools: 'tools.md',
   trail: 'trail.md',
+  witness: 'witness.md',
   worker: 'operations.md',
 };
 

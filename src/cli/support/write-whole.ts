@@ -6,6 +6,8 @@ import { writeFileWhole } from './write-file';
 /** What the bundle's trailer says, and the bundle's size. */
 export interface WrittenBundle extends Pick<EndBody, 'root' | 'lines' | 'complete' | 'contradiction' | 'kid'> {
   bytes: number;
+  /** Number of receipts behind the trailer. */
+  receipts: number;
 }
 
 /**
@@ -31,17 +33,23 @@ export async function writeWhole(
   return monitor.trailer();
 }
 
+/** The end of a line with a receipt, in canonical form. */
+const IS_RECEIPT = /"kind":"receipt","n":\d+,"prev":"[0-9a-f]{64}"\}\n$/;
+const LAST_CHARACTERS = 150;
 /** Small lines are joined up to this size. */
 const CHUNK = 64 * 1024;
 
 class WriteMonitor {
   private bytes = 0;
+  /** The last line that is no receipt: the trailer. */
   private last = '';
+  private receipts = 0;
 
   async *over(lines: AsyncIterable<string>): AsyncGenerator<Buffer> {
     let buffer = '';
     for await (const line of lines) {
-      this.last = line;
+      if (IS_RECEIPT.test(line.slice(-LAST_CHARACTERS))) this.receipts += 1;
+      else this.last = line;
       buffer += line;
       if (buffer.length < CHUNK) continue;
       yield Buffer.from(buffer, 'utf8');
@@ -59,15 +67,19 @@ class WriteMonitor {
 
   trailer(): WrittenBundle {
     const { root, lines, complete, contradiction, kid } = (JSON.parse(this.last) as { body: EndBody }).body;
-    return { root, lines, complete, contradiction, kid, bytes: this.bytes };
+    return { root, lines, complete, contradiction, kid, bytes: this.bytes, receipts: this.receipts };
   }
 }
 
 /** The lines about it for people. */
-export function describeBundle(path: string, { lines, bytes, root, complete, contradiction, kid }: WrittenBundle): string[] {
+export function describeBundle(
+  path: string,
+  { lines, bytes, root, complete, contradiction, kid, receipts }: WrittenBundle,
+): string[] {
   return [
     `${path}: ${lines} lines, ${bytes} bytes, signed by ${kid}`,
     `root ${root}`,
+    ...(receipts > 0 ? [`${receipts} ${receipts === 1 ? 'receipt' : 'receipts'} behind its trailer`] : []),
     ...(contradiction
       ? [
           `It contradicts itself at line ${contradiction.line} (${contradiction.rule}), and is signed as contradictory: see \`holdfast audit verify\`.`,

@@ -7,8 +7,11 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-const VERSION = '48.0.0';
-const FOLDER = join(process.env.HOLDFAST_CACHE || join(homedir(), '.cache', 'holdfast'), `cryptography-${VERSION}`);
+const PACKAGES = ['cryptography==48.0.0', 'rfc3161-client==1.0.9'];
+const FOLDER = join(
+  process.env.HOLDFAST_CACHE || join(homedir(), '.cache', 'holdfast'),
+  PACKAGES.join('-').replaceAll('==', '-'),
+);
 
 /** Its program; null: it is not here, and nobody demands it. */
 export function pythonVerifier(): string | null {
@@ -19,7 +22,7 @@ export function pythonVerifier(): string | null {
   // In the place where it stays: a virtual environment cannot be moved. The mark comes last.
   rmSync(FOLDER, { recursive: true, force: true });
   run('python3', ['-m', 'venv', FOLDER]);
-  run(join(bin, 'pip'), ['install', '--quiet', '--disable-pip-version-check', `cryptography==${VERSION}`]);
+  run(join(bin, 'pip'), ['install', '--quiet', '--disable-pip-version-check', ...PACKAGES]);
   writeFileSync(join(bin, '.complete'), '');
   return program;
 }

@@ -48,7 +48,7 @@ describe('the file of trusted keys', () => {
   });
 
   const form =
-    'entry 1: it must have kid, public, use ("gateway", "principal", "bundle" or "enroller") and created_at, may have principal, roles, expires_at and revoked_at, and nothing else';
+    'entry 1: it must have kid, public, use ("gateway", "principal", "bundle", "enroller", "witness" or "timestamp") and created_at, may have principal, roles, expires_at, revoked_at and require, and nothing else';
   const long = `2026-01-01T00:00:00.${'0'.repeat(20)}Z`;
   const bad: [string, Json | undefined][] = [
     ['kid', undefined],
@@ -91,6 +91,21 @@ describe('the file of trusted keys', () => {
       expect(() => parse({ ...entry, ...who })).toThrow(gateways);
       expect(() => parse({ ...bundle, ...who })).toThrow(bundles);
     }
+  });
+
+  it('has witnesses and timestamp authorities, which name nobody, and alone may be demanded', () => {
+    const { kid, public: raw, created_at } = entry;
+    const witness = { kid, public: raw, created_at, use: 'witness' as const };
+    const certificate = Buffer.concat([Buffer.from([0x30, 0x82]), Buffer.alloc(200)]).toString('base64url');
+    const authority = { kid: keyId(certificate), public: certificate, created_at, use: 'timestamp' as const };
+    for (const one of [witness, authority]) {
+      expect(parse({ ...one, require: true })).toEqual([{ ...one, require: true }]);
+      expect(() => parse({ ...one, principal: 'ana' })).toThrow(`entry 1: a key of use ${one.use} names no principal`);
+      expect(() => parse({ ...one, require: false } as never)).toThrow('entry 1: it must have');
+    }
+    expect(() => parse({ ...entry, require: true })).toThrow('"require": true is for a witness or a timestamp authority');
+    expect(() => parse({ ...authority, public: raw })).toThrow('is its certificate: DER in base64url');
+    expect(() => parse({ ...authority, kid })).toThrow(`kid must be ${authority.kid}`);
   });
 
   it('has each key once, under its own id', () => {

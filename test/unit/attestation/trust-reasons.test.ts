@@ -141,6 +141,15 @@ describe('a signed decision', () => {
     expect(await check(signed({}, own))).toEqual(refused(`key ${own.kid} may sign bundles only`));
   });
 
+  it('is not by a key that signs receipts of bundles, as if that were not there', async () => {
+    const own = signers.person('ana', []);
+    signers.change(own, { use: 'witness', principal: undefined, roles: undefined });
+    expect(await check(signed({}, own))).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining('is not trusted here') as string,
+    });
+  });
+
   it('is valid from its time, with a tolerance for clocks, until it expires', async () => {
     const s = NOW / 1000;
     const timed = (iat: number, exp: number, at?: string) => check(signed({ iat, exp }), {}, [], at);

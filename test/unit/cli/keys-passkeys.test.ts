@@ -1,5 +1,5 @@
 /** Passkeys by command: listed, enrolled and taken back, over the store and through a gateway. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { passkeyId } from '../../../src/attestation/passkey-key';
@@ -119,6 +119,13 @@ describe('holdfast keys, of passkeys', () => {
       code: 2,
       stderr: expect.stringContaining("not a gateway's"),
     });
+  });
+
+  it('lists who signs receipts of bundles', async () => {
+    const { kid, public: raw, created_at } = await json(['keys', 'create', '--bundle']);
+    const witness = { kid, public: raw, use: 'witness', created_at };
+    writeFileSync(join(home, 'keys', 'trusted.json'), JSON.stringify([witness]));
+    expect((await holdfast(['keys', 'list'])).stdout).toContain(`${kid}  a witness of audit bundles  since`);
   });
 
   it('makes one kind of key at a time', async () => {

@@ -1,7 +1,15 @@
 /** The report of `audit export` on the file that it wrote. */
 import { describeBundle, type WrittenBundle } from '../../../src/cli/support/write-whole';
 
-const written: WrittenBundle = { lines: 40, bytes: 9000, root: 'a'.repeat(64), complete: true, contradiction: null, kid: 'k' };
+const written: WrittenBundle = {
+  lines: 40,
+  bytes: 9000,
+  root: 'a'.repeat(64),
+  complete: true,
+  contradiction: null,
+  kid: 'k',
+  receipts: 0,
+};
 
 it('a complete bundle: its size, its signer, its root', () => {
   expect(describeBundle('t.jsonl', written)).toEqual(['t.jsonl: 40 lines, 9000 bytes, signed by k', `root ${'a'.repeat(64)}`]);

@@ -5,7 +5,7 @@ import { verifyBundle } from '../../../../src/audit/verify';
 import { describeVerification } from '../../../../src/audit/verify/sentence';
 
 export interface Verdict {
-  verdict: 'intact' | 'broken' | 'contradictory' | 'signer_unknown';
+  verdict: 'intact' | 'broken' | 'contradictory' | 'signer_unknown' | 'unwitnessed';
   complete: boolean | null;
   /** What it means, in sentences. */
   sentences: string[];

@@ -119,3 +119,6 @@ export const createPrivateKey = absent;
 export const generateKeyPairSync = absent;
 export const sign = absent;
 export const randomBytes = absent;
+
+/** A browser has no certificates for the verifier: timestamps by RFC 3161 are not checked in it. */
+export const X509Certificate = undefined;

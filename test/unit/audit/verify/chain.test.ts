@@ -161,6 +161,8 @@ describe('a verification in words', () => {
     unchecked_decisions: 0,
     unsigned_notes: 0,
     passkeys: [],
+    receipts: [],
+    not_before: null,
     signatures: new Map(),
     bad_starts: 0,
     chained: true,

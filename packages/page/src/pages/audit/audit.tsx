@@ -52,7 +52,13 @@ function OfTurn({ turn }: { turn: string | null }) {
   );
 }
 
-const TONES: Record<Verdict['verdict'], Tone> = { intact: 'good', broken: 'bad', contradictory: 'bad', signer_unknown: 'warn' };
+const TONES: Record<Verdict['verdict'], Tone> = {
+  intact: 'good',
+  unwitnessed: 'warn',
+  signer_unknown: 'warn',
+  contradictory: 'bad',
+  broken: 'bad',
+};
 
 function Verify({ turn }: { turn: string | null }) {
   const [trust, setTrust] = useState('');
