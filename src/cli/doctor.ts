@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Connection } from '@temporalio/client';
 import { ConfigError, loadConfig, type Config } from '../config';
 import type { CodecKeys } from '../encryption/key-source';
-import { describeStore } from '../store/open-store';
+import { describeParts, describeStore } from '../store/open-store';
 import { EXIT, Exit } from './support/exit';
 import type { Output } from './support/output';
 import { hasShowcase, loadShowcase } from './support/showcase';
@@ -52,7 +52,8 @@ async function examine(): Promise<Finding[]> {
     await finding('workflow bundle', async () => (await import('../worker/workflow-bundle.js')).workflowBundlePath()),
   );
   findings.push(await finding('store', () => describeStore(config.store)));
-  const { codecKeys } = config;
+  const { codecKeys, parts } = config;
+  if (parts !== null) findings.push(await finding('parts', () => describeParts(parts)));
   if (codecKeys !== null) findings.push(await finding('encryption', () => examineKeys(codecKeys)));
   // A warning only, because a turn can run: decisions of a gateway that is not trusted here are refused.
   const warning = await examineGatewayKeys(config).catch(errorMessage);

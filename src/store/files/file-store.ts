@@ -13,7 +13,7 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { randomBytes } from 'node:crypto';
-import { createStore } from '../core/create-store';
+import { createStore, type StoreBacking } from '../core/create-store';
 import { encryptedBacking } from '../core/encrypted-backing';
 import { openIdentity, openSaltKey } from '../core/identity';
 import type { Keys } from '../../encryption/key-source';
@@ -25,12 +25,17 @@ import { FileRegisters } from './file-registers';
 import { FileTrail } from './file-trail';
 
 export class FileStore {
+  /** @param keys with which its content is encrypted; null: it is plain @throws as `backing` */
+  static async open(dir: string, keys: Keys | null = null): Promise<Store> {
+    const backing = await FileStore.backing(dir);
+    return createStore(keys === null ? backing : encryptedBacking(backing, keys));
+  }
+
   /**
-   * Opens the store, and makes what is missing (directories 0700, files 0600).
-   * @param keys with which its content is encrypted; null: it is plain
+   * Opens the folder, and makes what is missing (directories 0700, files 0600).
    * @throws StoreError `damaged` for a bad salt.key; a system error if the directory cannot be used
    */
-  static async open(dir: string, keys: Keys | null = null): Promise<Store> {
+  static async backing(dir: string): Promise<StoreBacking> {
     const root = resolve(dir);
     await mkdir(root, { recursive: true, mode: 0o700 });
     await syncDir(resolve(root, '..'));
@@ -40,7 +45,7 @@ export class FileStore {
     const saltKey = await openSaltKey(root, tempDir);
     const trail = await FileTrail.open(root, tempDir);
     const registers = await FileRegisters.open(root, tempDir);
-    const backing = {
+    return {
       identity: await openIdentity(root, tempDir),
       saltKey,
       objects: await FileObjects.open(root, tempDir, trail),
@@ -51,7 +56,6 @@ export class FileStore {
       checkWritable: () => checkWritable(tempDir),
       close: async () => registers.close(),
     };
-    return createStore(keys === null ? backing : encryptedBacking(backing, keys));
   }
 }
 
