@@ -88,6 +88,8 @@ export async function runCommand(argv: string[]): Promise<number> {
     .command('mcp')
     .description('MCP servers whose tools agents may have, the classes that somebody accepted for them, and our own server.');
   if (argv.includes('mcp')) (await import('./mcp.js')).mcpCommands(mcp, output);
+  const store = program.command('store').description('The store: what nothing refers to any more.');
+  if (argv.includes('store')) (await import('./store.js')).storeCommands(store, output);
   const audit = program.command('audit').description('Bundles: the whole record of a turn in one signed file.');
   if (argv.includes('audit')) (await import('./audit.js')).auditCommands(audit, output);
   if (argv.includes('incident')) (await import('./incident.js')).incident(program, output);

@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url';
 import type { CodecKeys, Keys } from '../encryption/key-source';
 import type { Json } from '../shared/json/json';
 import { withoutPassword } from '../shared/text/secrets';
-import { createStore, type StoreBacking } from './core/create-store';
+import type { CollectableBacking } from './collect/stock';
+import { createStore } from './core/create-store';
 import { encryptedBacking } from './core/encrypted-backing';
 import { FileStore } from './files/file-store';
 import { partsBacking } from './parts/parts-backing';
@@ -35,7 +36,7 @@ export async function openStoreOf(settings: StoreSettings): Promise<Store> {
 }
 
 /** Rows or files, the part store over them, and encryption over both. @throws Error as `openStore` */
-async function openBacking({ store: url, codecKeys, parts }: StoreSettings): Promise<StoreBacking> {
+export async function openBacking({ store: url, codecKeys, parts }: StoreSettings): Promise<CollectableBacking> {
   const keys = await keysOf(codecKeys);
   const backing = kindOf(url) === 'files' ? await FileStore.backing(filePath(url)) : await (await postgres()).backing(url);
   try {

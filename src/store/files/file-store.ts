@@ -13,7 +13,8 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { randomBytes } from 'node:crypto';
-import { createStore, type StoreBacking } from '../core/create-store';
+import type { CollectableBacking } from '../collect/stock';
+import { createStore } from '../core/create-store';
 import { encryptedBacking } from '../core/encrypted-backing';
 import { openIdentity, openSaltKey } from '../core/identity';
 import type { Keys } from '../../encryption/key-source';
@@ -22,6 +23,7 @@ import { makeDirs, sweepTemp, syncDir } from './atomic-file';
 import { FileBytes, FileObjects } from './file-objects';
 import { FileEffects } from './file-effects';
 import { FileRegisters } from './file-registers';
+import { FileStock } from './file-stock';
 import { FileTrail } from './file-trail';
 
 export class FileStore {
@@ -35,7 +37,7 @@ export class FileStore {
    * Opens the folder, and makes what is missing (directories 0700, files 0600).
    * @throws StoreError `damaged` for a bad salt.key; a system error if the directory cannot be used
    */
-  static async backing(dir: string): Promise<StoreBacking> {
+  static async backing(dir: string): Promise<CollectableBacking> {
     const root = resolve(dir);
     await mkdir(root, { recursive: true, mode: 0o700 });
     await syncDir(resolve(root, '..'));
@@ -45,14 +47,20 @@ export class FileStore {
     const saltKey = await openSaltKey(root, tempDir);
     const trail = await FileTrail.open(root, tempDir);
     const registers = await FileRegisters.open(root, tempDir);
+    const effects = await FileEffects.open(root, tempDir);
     return {
       identity: await openIdentity(root, tempDir),
       saltKey,
       objects: await FileObjects.open(root, tempDir, trail),
       bytes: await FileBytes.open(root, tempDir),
-      effects: await FileEffects.open(root, tempDir),
+      effects,
       registers,
       trail,
+      collectable: {
+        objects: new FileStock(join(root, 'objects'), tempDir),
+        files: new FileStock(join(root, 'bytes'), tempDir),
+        effects: () => effects.all(),
+      },
       checkWritable: () => checkWritable(tempDir),
       close: async () => registers.close(),
     };

@@ -6,7 +6,8 @@ import { sha256Hex } from '../../shared/json/sha256';
 import { isJsonObject, type Json } from '../../shared/json/json';
 import { StoreError } from '../store';
 import { BLOCK_BEGINS, objectOfFile } from '../core/lines';
-import type { Backing, Bytes, ObjectLines, Objects } from '../core/content-store';
+import type { Bytes, ObjectLines, Objects } from '../core/content-store';
+import type { CollectableBacking } from '../collect/stock';
 import type { TrailEntry } from '../core/trail';
 import { readPartName, type PartStore } from './part-store';
 
@@ -20,14 +21,14 @@ const VERSION = 'holdfast.outside/1';
 const BEGINS = `{"v":"${VERSION}",`;
 
 /** @param parts null: nothing is stored outside, and what is there cannot be read */
-export function partsBacking<B extends Pick<Backing, 'objects' | 'bytes' | 'checkWritable' | 'close'>>(
-  backing: B,
-  parts: PartStore | null,
-): B {
+export function partsBacking(backing: CollectableBacking, parts: PartStore | null): CollectableBacking {
   const objects = new PartsObjects(backing.objects, parts);
   if (parts === null) return { ...backing, objects };
+  const { collectable } = backing;
+  const outside = { parts, rows: (hashes: string[]) => backing.objects.getEach(hashes) };
   return {
     ...backing,
+    collectable: { ...collectable, outside },
     objects,
     bytes: new PartsBytes(backing.bytes, backing.objects, parts),
     checkWritable: async () => void (await Promise.all([backing.checkWritable(), parts.check()])),

@@ -3,7 +3,7 @@
  * the database's commits: they must be on disk when they return (and, with a standby that may take over, on the standby's disk).
  */
 import type { Json } from '../../shared/json/json';
-import type { StoreBacking } from '../core/create-store';
+import type { CollectableBacking } from '../collect/stock';
 import { EncryptedRegisters } from '../core/encrypted-backing';
 import { newIdentity, readIdentity, checkedSaltKey, newSaltKey } from '../core/identity';
 import type { Keys } from '../../encryption/key-source';
@@ -13,6 +13,7 @@ import { migrate, tablesVersion } from './migrate';
 import { PostgresBytes, PostgresObjects } from './postgres-objects';
 import { PostgresEffects } from './postgres-effects';
 import { PostgresRegisters } from './postgres-registers';
+import { allEffects, PostgresStock } from './postgres-stock';
 import { PostgresTrail } from './postgres-trail';
 
 /** 12: the oldest version with the syntax and planner that the statements need. */
@@ -25,7 +26,7 @@ export class PostgresStore {
    * @throws Error in one line, without the password, for a URL or a database that cannot be used; StoreError `damaged` for a bad
    * salt key
    */
-  static async backing(url: string): Promise<StoreBacking> {
+  static async backing(url: string): Promise<CollectableBacking> {
     const database = await Database.at(url);
     try {
       await checkServer(database);
@@ -42,6 +43,11 @@ export class PostgresStore {
         effects: new PostgresEffects(database),
         registers,
         trail: new PostgresTrail(database),
+        collectable: {
+          objects: new PostgresStock(database, 'objects'),
+          files: new PostgresStock(database, 'files'),
+          effects: () => allEffects(database),
+        },
         checkWritable: () => checkWritable(database),
         close: () => database.close(),
       };
