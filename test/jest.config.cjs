@@ -1,5 +1,5 @@
 /**
- * Three Jest projects; the folder says what a test may use (AGENTS.md, held by lint).
+ * Jest projects; the folder says what a test may use (AGENTS.md, held by lint).
  *
  * unit: pure code, no server, nothing but `npm ci` before it. engine: workflows and activities on a Temporal server.
  * system: processes, PostgreSQL, browsers, chains, MCP servers. SWC only strips types: the type check is a gate of its own.
@@ -35,7 +35,10 @@ module.exports = {
   // Any process has more than that: a new one runs the next file (scripts/lib/jest-run.mjs).
   ...(process.env.HOLDFAST_TEST_FRESH_PROCESS === '1' ? { workerIdleMemoryLimit: '1MB' } : {}),
   testSequencer: '<rootDir>/test/support/jest/longest-first.cjs',
-  projects: [project('unit'), project('engine', server), project('system', server)],
+  // The tests of containers need Docker, and nothing else of the other tests: only .ci/containers runs them.
+  projects: process.env.HOLDFAST_TEST_CONTAINERS
+    ? [project('containers')]
+    : [project('unit'), project('engine', server), project('system', server)],
 };
 
 function project(name, more = {}) {

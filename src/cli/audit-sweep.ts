@@ -1,4 +1,4 @@
-/** `holdfast audit sweep`: keeps a bundle of each turn with effects that has ended and has none yet. */
+/** `holdfast audit sweep`: keeps a bundle of each turn with effects that has ended and lacks one. */
 import type { Command } from 'commander';
 import { bundleKeyPlaces, loadConfig } from '../config';
 import { openBundleArchive } from './support/bundle-archive';
@@ -10,7 +10,7 @@ import { withClient } from './support/with-client';
 export function auditSweep(audit: Command, output: () => Output): void {
   audit
     .command('sweep')
-    .description('Keeps a bundle of each turn with effects that has ended and has none yet. Workers do so by themselves.')
+    .description('Keeps a bundle of each turn with effects that has ended and lacks one. Workers do so by themselves.')
     .option('--follow', 'goes on until Ctrl-C')
     .action(async ({ follow = false }: { follow?: boolean }) => {
       const config = loadConfig();

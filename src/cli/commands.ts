@@ -23,7 +23,7 @@ import { sign } from './sign';
 import { steer } from './steer';
 import { show } from './show';
 import { start } from './start';
-import { createOutput, JSON_OPTION } from './support/output';
+import { createOutput, JSON_OPTION, type Output } from './support/output';
 import { runProgram } from './support/run-program';
 import { readSettingsFile } from './support/settings-file';
 import { watch } from './watch';
@@ -60,8 +60,46 @@ const COMMANDS = [
   doctor,
 ];
 
+/** The groups whose subcommands are loaded when they are used: what they need costs half a second that no other command has to wait for. */
+const GROUPS: { [name: string]: { description: string; load: () => Promise<(group: Command, output: () => Output) => void> } } = {
+  tools: {
+    description: 'The tools of an app: what they are, what they cost, how they change.',
+    load: async () => (await import('./tools.js')).toolsCommands,
+  },
+  keys: {
+    description: 'Keys that sign decisions, and tokens for the gateway.',
+    load: async () => (await import('./keys.js')).keysCommands,
+  },
+  deputies: {
+    description: 'People who approve in the place of others for a time. Person and deputy count as one.',
+    load: async () => (await import('./deputies.js')).deputyCommands,
+  },
+  schedule: {
+    description: 'Turns that begin by themselves, at set times: lists, makes, pauses, resumes and triggers them.',
+    load: async () => (await import('./schedule.js')).scheduleCommands,
+  },
+  mcp: {
+    description: 'MCP servers whose tools agents may have, the classes that somebody accepted for them, and our own server.',
+    load: async () => (await import('./mcp.js')).mcpCommands,
+  },
+  store: {
+    description: 'The store: what nothing refers to any more.',
+    load: async () => (await import('./store.js')).storeCommands,
+  },
+  audit: {
+    description: 'Bundles: the whole record of a turn in one signed file.',
+    load: async () => (await import('./audit.js')).auditCommands,
+  },
+};
+
 /** @returns the exit code; all that is wrong has been said */
 export async function runCommand(argv: string[]): Promise<number> {
+  const program = await commandLine((name) => argv.includes(name), argv.includes('--json'));
+  return runProgram(program, argv);
+}
+
+/** The command line, with the subcommands of those groups that are used. */
+export async function commandLine(isUsed: (name: string) => boolean, isJson = false): Promise<Command> {
   const program = new Command('holdfast')
     .description('A durable engine for agent turns. Settings come from the environment: see `holdfast config`.')
     .version(version)
@@ -69,32 +107,15 @@ export async function runCommand(argv: string[]): Promise<number> {
     .showHelpAfterError('(see --help)')
     .exitOverride()
     .hook('preAction', (_, command) => readSettingsFile(command.opts<{ app?: string }>().app));
-  const output = () => createOutput(program.opts<{ json?: boolean }>().json === true || argv.includes('--json'));
+  const output = () => createOutput(program.opts<{ json?: boolean }>().json === true || isJson);
   for (const command of COMMANDS) command(program, output);
-  const tools = program.command('tools').description('The tools of an app: what they are, what they cost, how they change.');
-  // These commands load everything that tools need: half a second that no other command has to wait for.
-  if (argv.includes('tools')) (await import('./tools.js')).toolsCommands(tools, output);
-  const keys = program.command('keys').description('Keys that sign decisions, and tokens for the gateway.');
-  if (argv.includes('keys')) (await import('./keys.js')).keysCommands(keys, output);
-  const deputies = program
-    .command('deputies')
-    .description('People who approve in the place of others for a time. Person and deputy count as one.');
-  if (argv.includes('deputies')) (await import('./deputies.js')).deputyCommands(deputies, output);
-  const schedule = program
-    .command('schedule')
-    .description('Turns that begin by themselves, at set times: lists, makes, pauses, resumes and triggers them.');
-  if (argv.includes('schedule')) (await import('./schedule.js')).scheduleCommands(schedule, output);
-  const mcp = program
-    .command('mcp')
-    .description('MCP servers whose tools agents may have, the classes that somebody accepted for them, and our own server.');
-  if (argv.includes('mcp')) (await import('./mcp.js')).mcpCommands(mcp, output);
-  const store = program.command('store').description('The store: what nothing refers to any more.');
-  if (argv.includes('store')) (await import('./store.js')).storeCommands(store, output);
-  const audit = program.command('audit').description('Bundles: the whole record of a turn in one signed file.');
-  if (argv.includes('audit')) (await import('./audit.js')).auditCommands(audit, output);
-  if (argv.includes('incident')) (await import('./incident.js')).incident(program, output);
+  for (const [name, { description, load }] of Object.entries(GROUPS)) {
+    const group = program.command(name).description(description);
+    if (isUsed(name)) (await load())(group, output);
+  }
+  if (isUsed('incident')) (await import('./incident.js')).incident(program, output);
   else program.command('incident').description('Bundle, verification, report and replay of a turn, in one go.');
   const all = (parent: Command): Command[] => parent.commands.flatMap((command) => [command, ...all(command)]);
   for (const command of all(program)) command.option('--json', JSON_OPTION).exitOverride();
-  return runProgram(program, argv);
+  return program;
 }

@@ -8,13 +8,14 @@ import type { Payload } from '@temporalio/common';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { boundWorkflow, isEncrypted, openPayload, sealPayload } from '../encryption/encrypted-payload';
+import { boundWorkflow, openPayload, sealPayload } from '../encryption/encrypted-payload';
 import { Keys, MissingKey } from '../encryption/key-source';
 import { sees, visibilityOf, type Principal } from '../gateway/auth/principals';
 import { jsonSchema } from '../gateway/schemas/common';
 import type { CodecParts, GatewayParts, Route } from '../gateway/route';
 import { keywordOf } from '../shared/search-attributes';
 import { isLoopbackName } from '../shared/wire/cross-site-check';
+import { isEncrypted } from '../shared/wire/payload';
 
 /** The Web UI sends all payloads of a page of history at once. */
 const LARGEST_BODY = 32_000_000;
@@ -45,8 +46,7 @@ export const codec: Route = (app, parts) => {
     return Promise.all(all.map((one) => decode(ring, settings!.namespace, requesters, principal, one)));
   };
 
-  const isUi = (origin: string) => isPageOf(origin, settings?.uiUrl() ?? null);
-  const config = { roles: 'any' as const, otherPages: isUi };
+  const config = { roles: 'any' as const, otherPages: uiPages(parts) };
   const options = { schema, config, bodyLimit: LARGEST_BODY };
   for (const path of ['/codec/decode', '/codec/encode'])
     app.options(path, { schema: { hide: true }, config: { roles: 'public' } }, (_request, reply) => reply.code(204).send());
@@ -79,23 +79,27 @@ function isOf({ namespace }: CodecParts, headers: FastifyRequest['headers']): bo
 }
 
 /** Before authentication: a browser hides also the reason of a refusal from a page that may not read the answer. */
-export function allowCodecPages(app: FastifyInstance, { codec: settings = null }: GatewayParts): void {
-  const isUi = (origin: string) => isPageOf(origin, settings?.uiUrl() ?? null);
+export function allowCodecPages(app: FastifyInstance, parts: GatewayParts): void {
+  const isUi = uiPages(parts);
   app.addHook('onRequest', async (request, reply) => allow(request, reply, isUi));
 }
 
 /** Whether a page of this origin may ask: what `refuseOtherSites` of the gateway goes by. */
-export function codecPages({ codec: settings = null }: GatewayParts): (url: string, origin: string) => boolean {
-  return (url, origin) => url.startsWith('/codec/') && isPageOf(origin, settings?.uiUrl() ?? null);
+export function codecPages(parts: GatewayParts): (url: string, origin: string) => boolean {
+  const isUi = uiPages(parts);
+  return (url, origin) => url.startsWith('/codec/') && isUi(origin);
 }
 
-/** On this machine the Web UI has several names. */
-function isPageOf(origin: string, uiUrl: string | null): boolean {
-  if (uiUrl === null || !URL.canParse(origin)) return false;
-  const [page, ui] = [new URL(origin), new URL(uiUrl)];
-  if (page.origin === ui.origin) return true;
-  const areLocal = isLoopbackName(page.hostname) && isLoopbackName(ui.hostname);
-  return areLocal && page.port === ui.port && page.protocol === ui.protocol;
+/** Whether an origin is the Web UI's, which has several names on this machine. */
+function uiPages({ codec: settings = null }: GatewayParts): (origin: string) => boolean {
+  return (origin) => {
+    const uiUrl = settings?.uiUrl() ?? null;
+    if (uiUrl === null || !URL.canParse(origin)) return false;
+    const [page, ui] = [new URL(origin), new URL(uiUrl)];
+    if (page.origin === ui.origin) return true;
+    const areLocal = isLoopbackName(page.hostname) && isLoopbackName(ui.hostname);
+    return areLocal && page.port === ui.port && page.protocol === ui.protocol;
+  };
 }
 
 /** For the browser: answers may be read by the Web UI's pages, also those to requests with the cookie of a sign-in. */

@@ -31,11 +31,6 @@ export async function sealPayload(keys: Keys, { namespace, workflowId }: BoundTo
   return { metadata, data };
 }
 
-export function isEncrypted({ metadata }: Payload): boolean {
-  const encoding = metadata?.encoding;
-  return encoding !== undefined && encoding !== null && text(encoding) === ENCRYPTED_ENCODING;
-}
-
 /** The workflow that stands in an encrypted payload; null: none does. */
 export function boundWorkflow({ metadata }: Payload): string | null {
   const id = metadata?.[SEALED_BY.workflow];

@@ -6,8 +6,8 @@
  * never be replayed by a worker that has the key.
  */
 import type { Payload, PayloadCodec, SerializationContext } from '@temporalio/common';
-import { refusedEncoding } from '../shared/wire/payload';
-import { isEncrypted, openPayload, sealPayload } from './encrypted-payload';
+import { isEncrypted, refusedEncoding } from '../shared/wire/payload';
+import { openPayload, sealPayload } from './encrypted-payload';
 import type { Keys } from './key-source';
 
 export class EncryptionCodec implements PayloadCodec {

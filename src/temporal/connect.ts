@@ -10,26 +10,27 @@ const WITHIN = 5000;
 type Interceptor = NonNullable<ConnectionOptions['interceptors']>[number];
 type Call = ReturnType<Interceptor>;
 
-const CANCELLED = 1;
+/** CANCELLED, which the SDK does not try again. */
+const CANCEL_STATUS = 1;
 
 /**
  * gRPC throws where a call begins on a closed channel. The SDK tries a call again from a timer, where nobody could catch that: the
  * process would end, and the call would never be answered. So such a call fails instead.
  */
-const failIfClosed: Interceptor = (options, nextCall) => {
+const channelGuard: Interceptor = (options, nextCall) => {
   try {
     return nextCall(options) as Call;
   } catch (error) {
     const details = (error as Error).message;
     const nothing = () => undefined;
-    const start: Call['start'] = (metadata, listener) => listener?.onReceiveStatus?.({ code: CANCELLED, details, metadata });
+    const start: Call['start'] = (metadata, listener) => listener?.onReceiveStatus?.({ code: CANCEL_STATUS, details, metadata });
     const failed = { start, sendMessage: nothing, sendMessageWithContext: nothing, startRead: nothing, halfClose: nothing };
     return { ...failed, cancelWithStatus: nothing, getPeer: () => 'none', getAuthContext: () => null } as unknown as Call;
   }
 };
 
 /** The last one is next to the channel, so it meets each try. */
-const INTERCEPTORS = [makeGrpcRetryInterceptor(defaultGrpcRetryOptions()), failIfClosed];
+const INTERCEPTORS = [makeGrpcRetryInterceptor(defaultGrpcRetryOptions()), channelGuard];
 
 /** Bytes. A page of history may hold 200 large events, and gRPC's own limit is 4 MB; Temporal ends a run at 50 MB. */
 const LARGEST_ANSWER = 128 * 1024 * 1024;

@@ -2,8 +2,8 @@
  * The one place for Temporal's data converter: worker, client, replay and bundle all use it. A codec must give back unchanged, or as
  * refused, what it cannot decode: one that throws on a foreign payload blocks the workflow that received it.
  */
-import type { DataConverter, Payload, PayloadCodec } from '@temporalio/common';
-import { ENCRYPTED_ENCODING, NoCodecKeys } from '../shared/wire/payload';
+import type { DataConverter, PayloadCodec } from '@temporalio/common';
+import { isEncrypted, NoCodecKeys } from '../shared/wire/payload';
 
 /** Everything is plain. Also for histories that were decrypted when they were read (decrypt.ts). */
 export const dataConverter: DataConverter = {};
@@ -23,11 +23,3 @@ export const NO_KEYS: PayloadCodec = {
     return payloads;
   },
 };
-
-export function encodingOf({ metadata }: Payload): string {
-  return Buffer.from(metadata?.encoding ?? []).toString('utf8');
-}
-
-export function isEncrypted(payload: Payload): boolean {
-  return encodingOf(payload) === ENCRYPTED_ENCODING;
-}

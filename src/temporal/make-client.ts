@@ -2,8 +2,8 @@
 import { Client } from '@temporalio/client';
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import type { temporal } from '@temporalio/proto';
-import { refusalIn } from '../shared/wire/payload';
-import { dataConverterOf, encodingOf, isEncrypted, NO_KEYS } from './data-converter';
+import { encodingOf, isEncrypted, refusalIn } from '../shared/wire/payload';
+import { dataConverterOf, NO_KEYS } from './data-converter';
 
 type Connection = NonNullable<NonNullable<ConstructorParameters<typeof Client>[0]>['connection']>;
 type WorkflowService = Connection['workflowService'];

@@ -51,19 +51,15 @@ export class BrowserSignIn {
     const id = this.cookies.read(headers.cookie, 'session');
     if (id === null || !mayRead(headers)) return null;
     const isStream = headers.accept?.includes('text/event-stream') ?? false;
-    const signIn = await this.signIns.find(id, !isStream);
-    const principal = signIn === null ? null : this.principalOf(signIn.proof);
-    if (signIn === null || principal === null) return null;
-    if (!isSafe(method)) this.mustBeOwnPage(headers, id);
-    return { ...signIn, principal };
+    const signedIn = await this.find(id, !isStream);
+    if (signedIn !== null && !isSafe(method)) this.mustBeOwnPage(headers, id);
+    return signedIn;
   }
 
   /** The same for a page of another origin that a route lets ask: by the header Origin, which no page can write. */
   async ofOtherPage({ headers }: Pick<FastifyRequest, 'headers'>): Promise<SignedIn | null> {
     const id = this.cookies.read(headers.cookie, 'session');
-    const signIn = id === null ? null : await this.signIns.find(id, true);
-    const principal = signIn === null ? null : this.principalOf(signIn.proof);
-    return signIn === null || principal === null ? null : { ...signIn, principal };
+    return id === null ? null : this.find(id, true);
   }
 
   /** Begins a sign-in, ends the one that the browser had, and sets the cookie. */
@@ -104,6 +100,12 @@ export class BrowserSignIn {
     };
     const timer = setInterval(() => void look(), LOOK_EVERY_MS).unref();
     raw.once('close', () => clearInterval(timer));
+  }
+
+  private async find(id: string, isUse: boolean): Promise<SignedIn | null> {
+    const signIn = await this.signIns.find(id, isUse);
+    const principal = signIn === null ? null : this.principalOf(signIn.proof);
+    return signIn === null || principal === null ? null : { ...signIn, principal };
   }
 
   private mustBeOwnPage(headers: Headers, id: string): void {

