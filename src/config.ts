@@ -34,6 +34,8 @@ export interface Config extends KeyConfig, DataConfig, ModelConfig {
   taskQueue: string;
   /** `file:PATH` or `postgres://…` */
   store: string;
+  /** Where large parts are, `s3://BUCKET/PREFIX`; null: in the store itself. */
+  parts: string | null;
   /** The key ring with which payloads and the store are encrypted; null: they are plain. */
   codecKeys: CodecKeys | null;
   /** What carries live events between processes: `postgres://…`; null: nothing does. */
@@ -125,6 +127,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     ...modelOf(read),
     taskQueue: read('HOLDFAST_TASK_QUEUE'),
     store: read('HOLDFAST_STORE') ?? `file:${join(home, 'store')}`,
+    parts: read('HOLDFAST_PARTS') ?? null,
     codecKeys: codecKeysOf(read),
     live: liveOf(read),
     httpHost: read('HOLDFAST_HTTP_HOST'),

@@ -110,7 +110,7 @@ async function start(
 ): Promise<RunningWorker> {
   const approvals = approvalsChannel(config);
   const keys = config.codecKeys === null ? null : await (await import('./encryption/index.js')).Keys.open(config.codecKeys);
-  const store = (parts.store = await openStoreOf({ store: config.store, codecKeys: keys }));
+  const store = (parts.store = await openStoreOf({ ...config, codecKeys: keys }));
   const model = await openModel(config);
   const served = (next: App) => (config.rehearsesAll ? withoutProviders(next, model.provider) : next);
   const app = served(userApp);

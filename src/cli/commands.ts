@@ -88,6 +88,10 @@ const GROUPS: { [name: string]: { description: string; load: () => Promise<(grou
     description: 'MCP servers whose tools agents may have, the classes that somebody accepted for them, and our own server.',
     load: async () => (await import('./mcp.js')).mcpCommands,
   },
+  store: {
+    description: 'The store: what nothing refers to any more.',
+    load: async () => (await import('./store.js')).storeCommands,
+  },
   audit: {
     description: 'Bundles: the whole record of a turn in one signed file.',
     load: async () => (await import('./audit.js')).auditCommands,

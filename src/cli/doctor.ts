@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Connection } from '@temporalio/client';
 import { ConfigError, loadConfig, type Config } from '../config';
 import type { CodecKeys } from '../encryption/key-source';
-import { describeStore } from '../store/open-store';
+import { describeParts, describeStore } from '../store/open-store';
 import { findingLine, type Finding } from './support/findings';
 import { serverFacts, type ServerFacts } from './support/server-facts';
 import { freezeText } from '../record/stop';
@@ -57,7 +57,8 @@ async function examine(options: DoctorOptions): Promise<Finding[]> {
   findings.push(await finding('store', () => describeStore(config.store)));
   const frozen = await frozenNow(config).catch(() => []); // the store is another finding
   for (const freeze of frozen) findings.push({ what: 'frozen', ok: true, warning: true, detail: freezeText(freeze) });
-  const { codecKeys } = config;
+  const { codecKeys, parts } = config;
+  if (parts !== null) findings.push(await finding('parts', () => describeParts(parts)));
   if (codecKeys !== null) findings.push(await finding('encryption', () => examineKeys(codecKeys)));
   // A warning only, because a turn can run: decisions of a gateway that is not trusted here are refused.
   const warning = await examineGatewayKeys(config).catch(errorMessage);

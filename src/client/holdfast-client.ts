@@ -99,6 +99,8 @@ export interface ClientSettings extends Pick<Config, 'taskQueue' | 'uiUrl'> {
   store?: string | Store;
   /** For a store that is given as its URL: the key ring of the workers. Absent or null: the store is plain. */
   codecKeys?: CodecKeys | null;
+  /** For a store that is given as its URL: where its large parts are, as in HOLDFAST_PARTS. Absent or null: in the store itself. */
+  parts?: string | null;
   /** Makes the signer of audit bundles. Called for each bundle. */
   bundleSigner?: () => Promise<BundleSigner>;
   /**
@@ -428,7 +430,7 @@ export class HoldfastClient {
   private store(what: string): Promise<Store> {
     const { store } = this.config;
     if (store === undefined) throw new InvalidRequest(`${what}: this client knows no store; give it one as "store".`);
-    return (this.storePromise ??= typeof store === 'string' ? openStoreAt(store, this.config.codecKeys) : Promise.resolve(store));
+    return (this.storePromise ??= typeof store === 'string' ? openStoreAt(store, this.config) : Promise.resolve(store));
   }
 
   /** Opened when the first turn is watched. */
@@ -466,9 +468,9 @@ export class HoldfastClient {
   }
 }
 
-async function openStoreAt(url: string, codecKeys: CodecKeys | null | undefined): Promise<Store> {
-  const { openStore } = await import('../store/open-store.js');
-  return openStore(url, codecKeys ?? null);
+async function openStoreAt(store: string, { codecKeys = null, parts = null }: ClientSettings): Promise<Store> {
+  const { openStoreOf } = await import('../store/open-store.js');
+  return openStoreOf({ store, codecKeys, parts });
 }
 
 function isWhole(config: Partial<Config>): config is Config {

@@ -55,6 +55,13 @@ const PLACES = {
     about:
       'All workers of a task queue share one store: `file:PATH`, or `postgres://USER:PASSWORD@HOST/DATABASE` for workers on several hosts ([operations.md](operations.md)).',
   },
+  HOLDFAST_PARTS: {
+    schema: z.string().regex(/^s3:\/\/.+/),
+    allowed: 's3://BUCKET/PREFIX',
+    unset: 'in `HOLDFAST_STORE`',
+    about:
+      'Where large parts and files are: a bucket of S3 or, with `?endpoint=https://HOST:PORT`, of a server that speaks its API ([operations.md](operations.md#large-parts-in-s3)). All workers and gateways of a store share it.',
+  },
   HOLDFAST_CACHE: {
     schema: path,
     allowed: 'a folder',

@@ -96,7 +96,7 @@ export async function gatewayParts(
 ): Promise<GatewayParts & { close(): Promise<void> }> {
   const key = await keyOf(config);
   const keys = config.codecKeys === null ? null : await (await import('../encryption/index.js')).Keys.open(config.codecKeys);
-  const store = await openStoreOf({ store: config.store, codecKeys: keys });
+  const store = await openStoreOf({ ...config, codecKeys: keys });
   await announceKey(store, key);
   const lazyClient = new LazyClient(connect ?? (() => HoldfastClient.connect()));
   const { jwt, callbacks, requestsPerMinute, corsOrigins, proxies, openMetrics } = config.http;

@@ -1,24 +1,67 @@
-/** Opens the store that the setting HOLDFAST_STORE names. */
+/** Opens the store that the settings HOLDFAST_STORE and HOLDFAST_PARTS name. */
 import { fileURLToPath } from 'node:url';
 import type { CodecKeys, Keys } from '../encryption/key-source';
 import type { Json } from '../shared/json/json';
 import { withoutPassword } from '../shared/text/secrets';
+import type { CollectableBacking } from './collect/stock';
+import { createStore } from './core/create-store';
+import { encryptedBacking } from './core/encrypted-backing';
 import { FileStore } from './files/file-store';
+import { partsBacking } from './parts/parts-backing';
+import type { PartStore } from './parts/part-store';
 import type { Store } from './store';
+
+export interface StoreSettings {
+  /** As HOLDFAST_STORE. */
+  store: string;
+  codecKeys: CodecKeys | null;
+  /** As HOLDFAST_PARTS; null: large parts are in the store itself. */
+  parts: string | null;
+}
 
 /**
  * @param url `file:PATH`, absolute or relative to the working directory; `file:///PATH` is a URL; `postgres://…`
  * @param codecKeys the key ring with which its content is encrypted; null: it is plain
- * @throws Error in one line, which never shows the password of a URL; PackageMissing for PostgreSQL without `pg`; BadKeyRing
+ * @param parts where large parts are: `s3://BUCKET/PREFIX`; null: in the store itself
+ * @throws Error in one line, which never shows the password of a URL; PackageMissing for PostgreSQL without `pg`, and for parts
+ * without `@aws-sdk/client-s3`; BadKeyRing
  */
-export async function openStore(url: string, codecKeys: CodecKeys | null = null): Promise<Store> {
-  const keys = await keysOf(codecKeys);
-  return kindOf(url) === 'files' ? FileStore.open(filePath(url), keys) : (await postgres()).open(url, keys);
+export function openStore(url: string, codecKeys: CodecKeys | null = null, parts: string | null = null): Promise<Store> {
+  return openStoreOf({ store: url, codecKeys, parts });
 }
 
 /** The store that the settings name, with the keys that they name. @throws Error as `openStore` */
-export function openStoreOf({ store, codecKeys }: { store: string; codecKeys: CodecKeys | null }): Promise<Store> {
-  return openStore(store, codecKeys);
+export async function openStoreOf(settings: StoreSettings): Promise<Store> {
+  return createStore(await openBacking(settings));
+}
+
+/** Rows or files, the part store over them, and encryption over both. @throws Error as `openStore` */
+export async function openBacking({ store: url, codecKeys, parts }: StoreSettings): Promise<CollectableBacking> {
+  const keys = await keysOf(codecKeys);
+  const backing = kindOf(url) === 'files' ? await FileStore.backing(filePath(url)) : await (await postgres()).backing(url);
+  try {
+    const whole = partsBacking(backing, parts === null ? null : await openParts(parts, backing.identity.id));
+    return keys === null ? whole : encryptedBacking(whole, keys);
+  } catch (error) {
+    await backing.close();
+    throw error;
+  }
+}
+
+/** Loaded late: most stores have no part store. */
+async function openParts(parts: string, storeId: string): Promise<PartStore> {
+  return new (await import('./parts/s3-parts.js')).S3Parts(parts, storeId);
+}
+
+/** For people: whether large parts can be written and read. @throws Error as `openStore` */
+export async function describeParts(parts: string): Promise<string> {
+  const store = await openParts(parts, 'doctor');
+  try {
+    await store.check();
+    return `${withoutPassword(parts)} can be written and read`;
+  } finally {
+    store.close();
+  }
 }
 
 /** Describes a store for people, without a password. It does not touch tables; it makes folders. @throws Error as `openStore` */
@@ -33,7 +76,7 @@ export async function readRegister(
   { store: url, codecKeys }: { store: string; codecKeys: CodecKeys | null },
   name: string,
 ): Promise<{ value: Json; now: number }> {
-  if (kindOf(url) === 'files') return (await openStore(url, codecKeys)).registers.read(name);
+  if (kindOf(url) === 'files') return (await openStore(url, codecKeys)).registers.read(name); // no part is in a register
   return (await postgres()).readRegister(url, name, await keysOf(codecKeys));
 }
 

@@ -38,6 +38,8 @@ const PAGES: { readonly [command: string]: string } = {
   settle: 'effects.md',
   sign: 'approvals.md',
   steer: 'approvals.md',
+  store: 'retention.md',
+  'store collect': 'retention.md',
   tools: 'tools.md',
   trail: 'trail.md',
   witness: 'witness.md',

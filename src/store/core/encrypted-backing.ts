@@ -10,14 +10,13 @@ import { isJsonObject, type Json } from '../../shared/json/json';
 import { isHash, sha256Hex } from '../../shared/json/sha256';
 import { StoreError, type RegisterChange, type RegisterStore } from '../store';
 import type { Backing, Bytes, ObjectLines, Objects } from './content-store';
+import { BLOCK_BEGINS, objectOfFile } from './lines';
 import { LIMIT_PREFIX } from './registers';
 import type { TrailEntry } from './trail';
 
 /** A sealed line is one JSON object, which also a backing that looks into lines can read. */
 const SEALED_VERSION = 'holdfast.sealed/1';
 const BEGINS = `{"v":"${SEALED_VERSION}",`;
-/** No part and no call begins so: the members of canonical JSON are in order. */
-const BLOCK_BEGINS = '{"at":"';
 
 interface SealedValue {
   v: typeof SEALED_VERSION;
@@ -170,10 +169,7 @@ class EncryptedObjects implements Objects {
   }
 }
 
-/**
- * Files, as objects of one sealed line: a backing names files by the hash of the bytes that it gets. The object's name is made of
- * that of the file, since bytes may be the text of a block, and would replace it.
- */
+/** Files, as objects of one sealed line: a backing names files by the hash of the bytes that it gets. */
 class EncryptedBytes implements Bytes {
   constructor(
     private readonly plain: Bytes,
@@ -184,12 +180,12 @@ class EncryptedBytes implements Bytes {
   async put(bytes: Uint8Array): Promise<string> {
     if (!this.sealer.writes) return this.plain.put(bytes);
     const hash = sha256Hex(bytes);
-    await this.objects.put([{ hash: objectOf(hash), lines: [await this.sealer.line(bytes, Buffer.from(hash))] }], []);
+    await this.objects.put([{ hash: objectOfFile(hash), lines: [await this.sealer.line(bytes, Buffer.from(hash))] }], []);
     return hash;
   }
 
   async get(hash: string): Promise<Buffer> {
-    const [object] = isHash(hash) ? await this.objects.getEach([objectOf(hash)]) : [];
+    const [object] = isHash(hash) ? await this.objects.getEach([objectOfFile(hash)]) : [];
     if (object === undefined) return this.plain.get(hash);
     let bytes: Buffer;
     try {
@@ -203,12 +199,8 @@ class EncryptedBytes implements Bytes {
   }
 }
 
-function objectOf(hash: string): string {
-  return sha256Hex(`holdfast.bytes/1 ${hash}`);
-}
-
 function damageOf(hash: string, why: string): StoreError {
-  return new StoreError('damaged', `File ${hash} is damaged: in objects/${objectOf(hash)} ${why}. Restore it from a backup`);
+  return new StoreError('damaged', `File ${hash} is damaged: in objects/${objectOfFile(hash)} ${why}. Restore it from a backup`);
 }
 
 /** Registers hold answers that the gateway repeats, names of people and sign-ins; those of the tools' limits hold counts only. */

@@ -57,6 +57,12 @@ export class FileEffects implements EffectVersions {
     return records;
   }
 
+  /** For garbage collection. @throws StoreError `damaged` */
+  async *all(): AsyncGenerator<EffectRecord> {
+    for (const key of await namesIn(this.dir))
+      for (const version of await this.versions(key)) yield await this.read(key, version);
+  }
+
   private async index(record: EffectRecord): Promise<void> {
     const { digest, act } = namesOf(record);
     for (const name of act === null ? [digest] : [digest, act]) {

@@ -13,6 +13,7 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { randomBytes } from 'node:crypto';
+import type { CollectableBacking } from '../collect/stock';
 import { createStore } from '../core/create-store';
 import { encryptedBacking } from '../core/encrypted-backing';
 import { openIdentity, openSaltKey } from '../core/identity';
@@ -22,15 +23,21 @@ import { makeDirs, sweepTemp, syncDir } from './atomic-file';
 import { FileBytes, FileObjects } from './file-objects';
 import { FileEffects } from './file-effects';
 import { FileRegisters } from './file-registers';
+import { FileStock } from './file-stock';
 import { FileTrail } from './file-trail';
 
 export class FileStore {
+  /** @param keys with which its content is encrypted; null: it is plain @throws as `backing` */
+  static async open(dir: string, keys: Keys | null = null): Promise<Store> {
+    const backing = await FileStore.backing(dir);
+    return createStore(keys === null ? backing : encryptedBacking(backing, keys));
+  }
+
   /**
-   * Opens the store, and makes what is missing (directories 0700, files 0600).
-   * @param keys with which its content is encrypted; null: it is plain
+   * Opens the folder, and makes what is missing (directories 0700, files 0600).
    * @throws StoreError `damaged` for a bad salt.key; a system error if the directory cannot be used
    */
-  static async open(dir: string, keys: Keys | null = null): Promise<Store> {
+  static async backing(dir: string): Promise<CollectableBacking> {
     const root = resolve(dir);
     await mkdir(root, { recursive: true, mode: 0o700 });
     await syncDir(resolve(root, '..'));
@@ -40,18 +47,23 @@ export class FileStore {
     const saltKey = await openSaltKey(root, tempDir);
     const trail = await FileTrail.open(root, tempDir);
     const registers = await FileRegisters.open(root, tempDir);
-    const backing = {
+    const effects = await FileEffects.open(root, tempDir);
+    return {
       identity: await openIdentity(root, tempDir),
       saltKey,
       objects: await FileObjects.open(root, tempDir, trail),
       bytes: await FileBytes.open(root, tempDir),
-      effects: await FileEffects.open(root, tempDir),
+      effects,
       registers,
       trail,
+      collectable: {
+        objects: new FileStock(join(root, 'objects'), tempDir),
+        files: new FileStock(join(root, 'bytes'), tempDir),
+        effects: () => effects.all(),
+      },
       checkWritable: () => checkWritable(tempDir),
       close: async () => registers.close(),
     };
-    return createStore(keys === null ? backing : encryptedBacking(backing, keys));
   }
 }
 

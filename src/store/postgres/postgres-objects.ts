@@ -8,6 +8,7 @@ import type { ObjectLines, Objects, Bytes } from '../core/content-store';
 import { StoreError } from '../store';
 import type { TrailEntry } from '../core/trail';
 import { DatabaseError, type Database, type Value } from './database';
+import { RENEWED_AFTER } from './postgres-stock';
 import { rowOf } from './postgres-trail';
 import { isHash, sha256Hex } from '../../shared/json/sha256';
 
@@ -91,7 +92,7 @@ export class PostgresObjects implements Objects {
     await this.putGroup(inOrder.slice(0, GROUP), trail);
   }
 
-  /** An intact row stays as it is: only a damaged one differs. */
+  /** An intact row stays as it is, but for its age: only a damaged one differs. */
   private async putGroup(objects: ObjectLines[], trail: TrailEntry[]): Promise<void> {
     const values: Value[] = [];
     const rows = objects.map(({ hash, lines }) => {
@@ -99,7 +100,8 @@ export class PostgresObjects implements Objects {
       return `($${at - 2}::bytea, $${at - 1}::bytea, $${at}::text)`;
     });
     const insert = `INSERT INTO holdfast.objects AS o (hash, parent, body) VALUES ${rows.join(', ')}
-      ON CONFLICT (hash) DO UPDATE SET parent = EXCLUDED.parent, body = EXCLUDED.body WHERE o.body <> EXCLUDED.body`;
+      ON CONFLICT (hash) DO UPDATE SET parent = EXCLUDED.parent, body = EXCLUDED.body, stored_at = now()
+      WHERE o.body <> EXCLUDED.body OR o.stored_at < now() - ${RENEWED_AFTER}`;
     if (trail.length === 0) return void (await this.database.query(insert, values));
     const entries = trail.map(rowOf).sort(([a], [b]) => (a! < b! ? -1 : 1));
     const columns = entries[0]!.map((_, index) => entries.map((row) => row[index]!));
@@ -162,7 +164,8 @@ export class PostgresBytes implements Bytes {
     const hash = createHash('sha256').update(bytes).digest();
     await this.database.query(
       `INSERT INTO holdfast.files AS f (hash, bytes) VALUES ($1, $2)
-       ON CONFLICT (hash) DO UPDATE SET bytes = EXCLUDED.bytes WHERE f.bytes <> EXCLUDED.bytes`,
+       ON CONFLICT (hash) DO UPDATE SET bytes = EXCLUDED.bytes, stored_at = now()
+       WHERE f.bytes <> EXCLUDED.bytes OR f.stored_at < now() - ${RENEWED_AFTER}`,
       [hash, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)],
     );
     return hash.toString('hex');

@@ -3,16 +3,17 @@
  * the database's commits: they must be on disk when they return (and, with a standby that may take over, on the standby's disk).
  */
 import type { Json } from '../../shared/json/json';
-import { createStore } from '../core/create-store';
-import { encryptedBacking, EncryptedRegisters } from '../core/encrypted-backing';
+import type { CollectableBacking } from '../collect/stock';
+import { EncryptedRegisters } from '../core/encrypted-backing';
 import { newIdentity, readIdentity, checkedSaltKey, newSaltKey } from '../core/identity';
 import type { Keys } from '../../encryption/key-source';
-import type { Store, StoreIdentity } from '../store';
+import type { StoreIdentity } from '../store';
 import { Database } from './database';
 import { migrate, tablesVersion } from './migrate';
 import { PostgresBytes, PostgresObjects } from './postgres-objects';
 import { PostgresEffects } from './postgres-effects';
 import { PostgresRegisters } from './postgres-registers';
+import { allEffects, PostgresStock } from './postgres-stock';
 import { PostgresTrail } from './postgres-trail';
 
 /** 12: the oldest version with the syntax and planner that the statements need. */
@@ -20,13 +21,12 @@ const LEAST_SERVER = 120_000;
 
 export class PostgresStore {
   /**
-   * Opens the store, and makes or updates its tables.
+   * Opens the database, and makes or updates the tables.
    * @param url as HOLDFAST_STORE
-   * @param keys with which its content is encrypted; null: it is plain
    * @throws Error in one line, without the password, for a URL or a database that cannot be used; StoreError `damaged` for a bad
    * salt key
    */
-  static async open(url: string, keys: Keys | null = null): Promise<Store> {
+  static async backing(url: string): Promise<CollectableBacking> {
     const database = await Database.at(url);
     try {
       await checkServer(database);
@@ -35,7 +35,7 @@ export class PostgresStore {
       const identity = await openIdentity(database);
       const registers = new PostgresRegisters(database);
       await registers.sweep();
-      const backing = {
+      return {
         identity,
         saltKey,
         objects: new PostgresObjects(database),
@@ -43,17 +43,21 @@ export class PostgresStore {
         effects: new PostgresEffects(database),
         registers,
         trail: new PostgresTrail(database),
+        collectable: {
+          objects: new PostgresStock(database, 'objects'),
+          files: new PostgresStock(database, 'files'),
+          effects: () => allEffects(database),
+        },
         checkWritable: () => checkWritable(database),
         close: () => database.close(),
       };
-      return createStore(keys === null ? backing : encryptedBacking(backing, keys));
     } catch (error) {
       await database.close();
       throw error;
     }
   }
 
-  /** Describes what is there, and changes nothing. @throws Error as `open` */
+  /** Describes what is there, and changes nothing. @throws Error as `backing` */
   static async describe(url: string): Promise<string> {
     const database = await Database.at(url);
     try {
@@ -67,7 +71,7 @@ export class PostgresStore {
     }
   }
 
-  /** One register, if the tables exist; changes nothing. @throws Error as `open` */
+  /** One register, if the tables exist; changes nothing. @throws Error as `backing` */
   static async readRegister(url: string, name: string, keys: Keys | null = null): Promise<{ value: Json; now: number }> {
     const database = await Database.at(url);
     try {

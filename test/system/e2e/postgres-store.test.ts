@@ -73,6 +73,6 @@ describePostgres('A turn over PostgreSQL (needs PostgreSQL)', () => {
       findings: { what: string; ok: boolean; detail: string }[];
     };
     const { ok, detail } = findings.find(({ what }) => what === 'store')!;
-    expect({ ok, detail }).toEqual({ ok: true, detail: expect.stringMatching(/PostgreSQL [\d.]+, tables version 1$/) });
+    expect({ ok, detail }).toEqual({ ok: true, detail: expect.stringMatching(/PostgreSQL [\d.]+, tables version 2$/) });
   }, 60_000);
 });

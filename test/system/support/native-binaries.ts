@@ -1,4 +1,4 @@
-/** What the native cluster needs and the project does not ship: PostgreSQL of the system, Temporal's server built with Go. */
+/** Servers of tests that the project does not ship: PostgreSQL of the system, Temporal's server and versitygw (S3) built with Go. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder } from '../../../src/devserver/cli-cache';
@@ -48,6 +48,29 @@ export async function temporalServer(
     takes: 'about 2 minutes',
     packages: ['cmd/server', 'cmd/tools/sql'].map((command) => `${SERVER_MODULE}/${command}@v${SERVER_VERSION}`),
     files: { server: cached.server, sql: cached.sqlTool },
+  };
+  await goInstall(build, env, onProgress);
+  return cached;
+}
+
+const S3_SERVER_VERSION = '1.8.0';
+
+export function cachedS3Server(env: NodeJS.ProcessEnv = process.env): string {
+  return join(cacheFolder(env), 'bin', `versitygw-${S3_SERVER_VERSION}`);
+}
+
+/** Versitygw, a server that speaks the API of S3: from our cache, else built into it. @throws Error as `temporalServer` */
+export async function s3Server(
+  env: NodeJS.ProcessEnv = process.env,
+  onProgress: (line: string) => void = (line) => void process.stderr.write(`${line}\n`),
+): Promise<string> {
+  const cached = cachedS3Server(env);
+  if (existsSync(cached)) return cached;
+  const build = {
+    what: `versitygw ${S3_SERVER_VERSION}`,
+    takes: 'about 3 minutes',
+    packages: [`github.com/versity/versitygw/cmd/versitygw@v${S3_SERVER_VERSION}`],
+    files: { versitygw: cached },
   };
   await goInstall(build, env, onProgress);
   return cached;

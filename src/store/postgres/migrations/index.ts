@@ -1,5 +1,6 @@
 /** Every migration of the tables, in order. A released migration is never edited. */
 import { aStore } from './0001-a-store';
+import { ageOfObjects } from './0002-age-of-objects';
 
 export interface Migration {
   /** From 1, without gaps. */
@@ -8,4 +9,7 @@ export interface Migration {
   sql: string;
 }
 
-export const MIGRATIONS: readonly Migration[] = [{ number: 1, name: 'a-store', sql: aStore }];
+export const MIGRATIONS: readonly Migration[] = [
+  { number: 1, name: 'a-store', sql: aStore },
+  { number: 2, name: 'age-of-objects', sql: ageOfObjects },
+];

@@ -1,4 +1,4 @@
-import { PostgresStore } from '../../../../src/store/postgres/postgres-store';
+import { openStore } from '../../../../src/store/open-store';
 import type { Store } from '../../../../src/store/store';
 import { append, Draft, walk } from '../../../../src/store/core/transcript';
 import { startCuttingProxy, type CuttingProxy } from '../support/cutting-proxy';
@@ -18,7 +18,7 @@ describePostgres('A store whose connections break (needs PostgreSQL)', () => {
   }, 120_000);
   beforeEach(async () => {
     url = await server.fresh();
-    store = await PostgresStore.open(url.replace(`:${server.port}/`, `:${proxy.port}/`));
+    store = await openStore(url.replace(`:${server.port}/`, `:${proxy.port}/`));
   });
   afterEach(() => store.close());
   afterAll(async () => {
@@ -34,14 +34,14 @@ describePostgres('A store whose connections break (needs PostgreSQL)', () => {
     proxy.cut(when, 'INSERT INTO holdfast.effects');
     expect(await store.effects.claim(aClaim({ run_id: 'run-1' }))).toMatchObject({ claimed: true, record: { run_id: 'run-1' } });
     expect(proxy.cuts()).toBe(before + 1);
-    const other = await PostgresStore.open(url);
+    const other = await openStore(url);
     expect(await other.effects.claim(aClaim({ run_id: 'run-2' }))).toMatchObject({ claimed: false, record: { run_id: 'run-1' } });
     expect(await rows('effects')).toBe(1);
     await other.close();
   });
 
   test('a claim that was lost on the way, and that another machine has made meanwhile, belongs to exactly one of the two', async () => {
-    const other = await PostgresStore.open(url);
+    const other = await openStore(url);
     proxy.cut('before', 'INSERT INTO holdfast.effects');
     const mine = store.effects.claim(aClaim({ run_id: 'run-1' }));
     const [a, b] = await Promise.all([mine, other.effects.claim(aClaim({ run_id: 'run-2' }))]);
@@ -76,7 +76,7 @@ describePostgres('A store whose connections break (needs PostgreSQL)', () => {
       draft.add({ kind: 'dispatch', bodies: [{ digest: 'd'.repeat(64), subject: about }] }, AT);
       proxy.cut(when, 'INSERT INTO holdfast.trail');
       const head = await draft.store();
-      const other = await PostgresStore.open(url);
+      const other = await openStore(url);
       expect(await walk(other, head)).toHaveLength(3);
       expect((await other.trail.query({})).entries.map(({ kind, verified }) => [kind, verified])).toEqual([
         ['decision', true],
@@ -103,7 +103,7 @@ describePostgres('A store whose connections break (needs PostgreSQL)', () => {
       parent = await draft.store();
     }
     expect(proxy.statements() - before).toBe(20);
-    const reader = await PostgresStore.open(url.replace(`:${server.port}/`, `:${proxy.port}/`));
+    const reader = await openStore(url.replace(`:${server.port}/`, `:${proxy.port}/`));
     const opened = proxy.statements();
     expect(await walk(reader, parent)).toHaveLength(100);
     expect(proxy.statements() - opened).toBe(2);
@@ -132,7 +132,7 @@ describePostgres('A store whose connections break (needs PostgreSQL)', () => {
     while (reported.length < goal) await Promise.race([work, new Promise((done) => setTimeout(done, 10))]);
     working = false;
     await work;
-    const reader = await PostgresStore.open(url);
+    const reader = await openStore(url);
     expect(await walk(reader, reported.at(-1)!.head)).toHaveLength(reported.length);
     for (const { head, key } of reported)
       expect(await reader.effects.latest(key)).toMatchObject({ state: 'applied', result_ref: head });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Database, DatabaseError } from '../../../../src/store/postgres/database';
 import { PostgresObjects } from '../../../../src/store/postgres/postgres-objects';
-import { PostgresStore } from '../../../../src/store/postgres/postgres-store';
+import { openStore } from '../../../../src/store/open-store';
 import type { Store } from '../../../../src/store/store';
 import { describePostgres, StoreServer } from '../support/postgres';
 
@@ -15,7 +15,7 @@ describePostgres('Data that is stored at the same moment (needs PostgreSQL)', ()
   beforeAll(async () => (server = await StoreServer.start()), 120_000);
   beforeEach(async () => {
     url = await server.fresh();
-    store = await PostgresStore.open(url);
+    store = await openStore(url);
   });
   afterEach(async () => {
     jest.restoreAllMocks();
@@ -30,7 +30,7 @@ describePostgres('Data that is stored at the same moment (needs PostgreSQL)', ()
     const blocks = Array.from({ length: 50 }, (_, n) => block(`text ${n}`));
     await Promise.all([...blocks.map((one) => store.putBlocks([one])), store.putPart('run', { kept: true })]);
     expect(query).toHaveBeenCalledTimes(1);
-    const other = await PostgresStore.open(url);
+    const other = await openStore(url);
     for (const { hash, parts } of blocks) expect((await other.getBlock(hash)).bodies).toEqual(parts.map(({ body }) => body));
     await other.close();
   });

@@ -1,0 +1,55 @@
+/** All text in which kept turns, sessions, schedules and bundles refer to the store: the roots of its garbage collection. */
+import { createReadStream } from 'node:fs';
+import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import { readRun } from '../../temporal/history/read-history';
+import type { BundleArchive } from './bundle-archive';
+
+/** Longer than a hash: what is read in pieces overlaps by it. */
+const OVERLAP = 64;
+
+/**
+ * @param archive null: no bundles are kept
+ * @throws NoCodecKeys, MissingKey for a history that cannot be decrypted; Error for an encrypted bundle
+ */
+export async function* storeRoots(temporal: Client, archive: BundleArchive | null): AsyncGenerator<string> {
+  for await (const { workflowId, runId } of temporal.workflow.list()) yield* historyTexts(temporal, { workflowId, runId });
+  for await (const { scheduleId } of temporal.schedule.list()) {
+    const { action } = await temporal.schedule.getHandle(scheduleId).describe();
+    yield JSON.stringify('args' in action ? action.args : action);
+  }
+  if (archive !== null) for await (const { path } of archive.list()) yield* bundleTexts(path);
+}
+
+/** Nothing, if Temporal forgets the run meanwhile. */
+async function* historyTexts(temporal: Client, of: { workflowId: string; runId: string }): AsyncGenerator<string> {
+  try {
+    for await (const event of readRun(temporal, of, { follow: false })) yield* textsIn(event);
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError) && !isNotFound(error)) throw error;
+  }
+}
+
+/** Strings and bytes below a message: payloads are JSON. */
+function* textsIn(value: unknown): Generator<string> {
+  if (typeof value === 'string') yield value;
+  else if (ArrayBuffer.isView(value)) yield Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('latin1');
+  else if (typeof value === 'object' && value !== null) for (const member of Object.values(value)) yield* textsIn(member);
+}
+
+async function* bundleTexts(path: string): AsyncGenerator<string> {
+  let end = '';
+  let isFirst = true;
+  for await (const chunk of createReadStream(path, { encoding: 'latin1', highWaterMark: 1 << 20 })) {
+    const text = end + (chunk as string);
+    if (isFirst && text.startsWith('age-encryption'))
+      throw new Error(`${path} is encrypted, so nobody knows what it refers to. Move it out of the folder of kept bundles`);
+    isFirst = false;
+    yield text;
+    end = text.slice(-OVERLAP);
+  }
+}
+
+/** gRPC's NOT_FOUND. */
+function isNotFound(error: unknown): boolean {
+  return (error as { code?: unknown }).code === 5;
+}
