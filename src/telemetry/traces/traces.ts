@@ -7,7 +7,7 @@ import type { Payload } from '@temporalio/common';
 import { LRUCache } from 'lru-cache';
 import { fail, SCOPE } from './api';
 import { fieldsIn } from './header';
-import { TraceIds, traceIdOf } from './trace-ids';
+import { type TraceIds, traceIdOf } from './trace-ids';
 
 /** The trace of a turn. */
 export interface TurnTrace {
