@@ -104,7 +104,7 @@ describe('the trace of a turn', () => {
   });
 
   it('of a caller without a trace follows from the turn’s own trace id', async () => {
-    const agent = defineAgent({ name: 'plain', prompt: 'Answer.' });
+    const agent = defineAgent({ name: 'plain', prompt: 'Answer.', tools: [] });
     await withAgents(
       [agent],
       { 'Lead.': [say('yes')] },
@@ -123,7 +123,7 @@ describe('the trace of a turn', () => {
   });
 
   it('of a session’s message is that of the message, and not that of the request that opened the session', async () => {
-    const agent = defineAgent({ name: 'talker', prompt: 'Answer.' });
+    const agent = defineAgent({ name: 'talker', prompt: 'Answer.', tools: [] });
     await withAgents(
       [agent],
       { One: [say('1'), say('2')] },

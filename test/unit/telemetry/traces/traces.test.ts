@@ -3,7 +3,7 @@ import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-tr
 import { defaultPayloadConverter } from '@temporalio/common';
 import fastify from 'fastify';
 import { traceRequests } from '../../../../src/gateway/http/observe';
-import type { WorkflowSpan } from '../../../../src/shared/turn/spans';
+import type { WorkflowSpan } from '../../../../src/shared/io/turn';
 import { api, contentAttributes, inSpan, recordContent, traceFields } from '../../../../src/telemetry/traces/api';
 import { fieldsIn, withTraceHeader } from '../../../../src/telemetry/traces/header';
 import { tracesTo, type ProcessTraces } from '../../../../src/telemetry/traces/open';
