@@ -21,11 +21,13 @@ import {
   replayTable,
   speedTable,
   storeTable,
+  tracesTable,
   verifyTable,
   waitingTable,
 } from './report';
 import { SERVERS, speed, type ServerKind } from './speed';
 import { store } from './store';
+import { traces } from './traces';
 import { waiting } from './waiting';
 
 const PARTS = [
@@ -39,6 +41,7 @@ const PARTS = [
   'audit-replay',
   'audit-verify',
   'imports',
+  'traces',
 ] as const;
 type Part = (typeof PARTS)[number];
 
@@ -57,11 +60,11 @@ const part = (text: string): Part => {
 
 const program = new Command('npm run bench --')
   .description(
-    'Measures turn overhead, growth of history, turns that wait, the inbox, admission, stores, the gateway under load, replays, verification and imports; prints tables, and writes the figures as JSON.',
+    'Measures turn overhead, growth of history, turns that wait, the inbox, admission, stores, the gateway under load, replays, verification, imports and traces; prints tables, and writes the figures as JSON.',
   )
   .argument('[part]', `${PARTS.join(', ')}; default: all`, part)
   .option('--server <kind...>', `speed: ${SERVERS.join(', ')}; default: all`, servers, [])
-  .option('--turns <n>', 'speed: turns one after the other, each cell', positive, 100)
+  .option('--turns <n>', 'speed, traces: turns one after the other, each cell', positive, 100)
   .option('--at-once <n>', 'speed: turns at once', positive, 50)
   .option('--load-turns <n>', 'speed: turns of a round with many at once', positive, 150)
   .option('--waiting <n>', 'waiting, inbox: turns that wait', positive, 1000)
@@ -106,6 +109,7 @@ async function main(): Promise<void> {
     if (name === 'audit-verify')
       console.log(verifyTable((figures.audit_verify = await auditVerify(options.megabytes, say)) as never));
     if (name === 'imports') console.log(importsTable((figures.imports = imports(options.rounds, say)) as never));
+    if (name === 'traces') console.log(tracesTable((figures.traces = await traces(options.turns, say)) as never));
     if (name === 'inbox') console.log(inboxTable((figures.inbox = await inbox(options.waiting, say)) as never));
     if (name === 'waiting') console.log(waitingTable((figures.waiting = await waiting(options.waiting, say)) as never));
   }

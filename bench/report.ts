@@ -10,6 +10,7 @@ import type { Import } from './imports';
 import type { InboxFigures } from './inbox';
 import type { Cell } from './speed';
 import type { StoreFigures } from './store';
+import type { TraceCost, TurnCost } from './traces';
 import type { Waiting } from './waiting';
 
 export function speedTable(cells: Cell[]): string {
@@ -155,6 +156,18 @@ export function importsTable(all: Import[]): string {
     `${modules} / ${bareModules}`,
   ]);
   return `${table(['entry', 'beside', 'CPU ms', 'bare', 'ratio', 'modules'], rows)}\n`;
+}
+
+export function tracesTable({ off, on, exports }: TraceCost): string {
+  const row = (name: string, { medianMs, cpuMsPerTurn }: TurnCost) => [
+    name,
+    medianMs.toFixed(0),
+    (medianMs / off.medianMs).toFixed(2),
+    cpuMsPerTurn.toFixed(1),
+    (cpuMsPerTurn / off.cpuMsPerTurn).toFixed(2),
+  ];
+  const rows = [row('off', off), row('on', on)];
+  return `${table(['traces', 'ms a turn', 'ratio', 'CPU ms a turn', 'ratio'], rows)}\n\n${exports} exports\n`;
 }
 
 export function gatewayTable({ untouched, more }: Figures): string {

@@ -55,6 +55,8 @@ export interface Config extends KeyConfig, DataConfig, ModelConfig {
   health: BindAddress | null;
   /** Prometheus metrics of a worker; null: off. */
   metrics: BindAddress | null;
+  /** Where traces go; null: nowhere. */
+  traces: TraceSettings | null;
   /** How long a stopping worker lets running calls end, ms. */
   drainMs: number;
   /** How many workflows a worker keeps in memory; absent: the SDK's choice for the heap size. */
@@ -103,6 +105,13 @@ export interface Config extends KeyConfig, DataConfig, ModelConfig {
   cache: string;
 }
 
+export interface TraceSettings {
+  /** Base address of the collector; null: the variables of OpenTelemetry name it. */
+  url: string | null;
+  /** Whether spans have content. */
+  content: boolean;
+}
+
 export const DEFAULT_HTTP_PORT = readVariable({}, 'HOLDFAST_HTTP_PORT', false);
 export const DEFAULT_HTTP_RATE = readVariable({}, 'HOLDFAST_HTTP_RATE', false);
 
@@ -138,6 +147,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     debugInfo: read('HOLDFAST_DEBUG_INFO'),
     health: read('HOLDFAST_HEALTH_PORT') ?? null,
     metrics: read('HOLDFAST_METRICS_PORT') ?? null,
+    traces: tracesOf(read),
     drainMs: read('HOLDFAST_DRAIN_SECONDS') * 1000,
     ...optional({ maxCachedWorkflows: read('HOLDFAST_MAX_CACHED_WORKFLOWS') }),
     workflowStacks: read('HOLDFAST_WORKFLOW_STACKS'),
@@ -170,6 +180,13 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     workspace: read('HOLDFAST_WORKSPACE') ?? null,
     cache: read('HOLDFAST_CACHE') ?? cacheFolder(env),
   };
+}
+
+/** The SDK reads its own variable itself, with the headers and paths beside it. */
+function tracesOf(read: Reader): TraceSettings | null {
+  const url = read('HOLDFAST_OTLP') ?? null;
+  if (url === null && read('OTEL_EXPORTER_OTLP_ENDPOINT') === undefined) return null;
+  return { url, content: read('HOLDFAST_OTLP_CONTENT') };
 }
 
 function bundlesOf(read: Reader, home: string): string | null {

@@ -21,6 +21,7 @@ import type { Store } from './store/store';
 import { withoutPassword } from './shared/text/secrets';
 import { drain, LAST_MS, type DrainReport, Running } from './telemetry/running';
 import { createLog } from './telemetry/log';
+import { openTraces } from './telemetry/traces/open';
 import { readiness, type Check } from './telemetry/readiness';
 import { installRuntime } from './telemetry/runtime';
 import { makeClient } from './temporal/make-client';
@@ -130,6 +131,7 @@ async function start(
     ...optional({ environment: config.environment }),
   });
   const outside = await mcpServers(config, store, log);
+  const traces = config.traces === null ? null : openTraces(config.traces, 'holdfast-worker');
   const live = openLive(config, log) ?? liveBus ?? NO_LIVE;
   const engine = {
     app,
@@ -154,6 +156,7 @@ async function start(
     pageUrl: config.pageUrl,
     ...(keys === null ? {} : { codecKeys: keys }),
     approvals,
+    traces,
     trust: new FileTrust({ path: config.trustedKeys, namespace, log }),
     signingKey: config.signingKey,
     ...(config.oldDigestsUntil ? { oldDigestsUntil: config.oldDigestsUntil } : {}),
@@ -175,6 +178,7 @@ async function start(
     await connection.close();
     await model.close();
     await outside?.close();
+    await traces?.close();
   });
   const facts = {
     agents: app.agents.map((agent) => agent.name),

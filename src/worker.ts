@@ -34,6 +34,8 @@ import type { Store } from './store/store';
 import { activityLog } from './telemetry/activity-log';
 import { Running } from './telemetry/running';
 import { sdkModelMetrics } from './telemetry/model-metrics';
+import type { ProcessTraces } from './telemetry/traces/open';
+import { traceSinks } from './telemetry/traces/workflow-spans';
 import { sdkToolMetrics, type ToolMetrics } from './telemetry/tool-metrics';
 import { ResultCache, SingleFlight } from './tools/run/cache';
 import { crowdingWarning } from './tools/catalogue/catalogue';
@@ -116,6 +118,8 @@ export interface WorkerParts {
    * Default: payloads are plain. The store has keys of its own: pass the same to `openStore`.
    */
   codecKeys?: CodecKeys;
+  /** Where spans of turns go (`openTraces`). Absent or null: nowhere. */
+  traces?: ProcessTraces | null;
   /** Temporal's own options, for tests and tuning. */
   options?: Partial<WorkerOptions>;
 }
@@ -150,6 +154,7 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
   const modelGate = new ModelGate(store.registers, log, parts.modelGate);
   const modelMetrics = sdkModelMetrics(Runtime.instance().metricMeter);
   const metrics = parts.metrics ?? sdkToolMetrics(Runtime.instance().metricMeter);
+  const { traces = null } = parts;
   const { debugInfo = false, publicUrl = 'http://localhost:8480' } = parts;
   const { environment, trust = TRUSTS_NOBODY, notifier = null, callbacks = null, live = NO_LIVE } = parts;
   const approvals = { channel, notify: notifier !== null };
@@ -203,7 +208,8 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
     maxHeartbeatThrottleInterval: '200 milliseconds',
     defaultHeartbeatThrottleInterval: '200 milliseconds',
     maxEagerActivityReservationsPerWorkflowTask: 10,
-    interceptors: { activity: [activityLog(log, running)] },
+    interceptors: { activity: [...(traces === null ? [] : [traces.activities]), activityLog(log, running)] },
+    sinks: traces?.sinks ?? traceSinks(null),
     shutdownGraceTime: '10 seconds',
     ...deploymentOptions(parts.deployment ?? null),
     ...parts.options,

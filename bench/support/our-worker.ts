@@ -11,6 +11,7 @@ import { dataConverter } from '../../src/temporal/data-converter';
 import type { ModelProvider } from '../../src/model/provider';
 import { FileStore } from '../../src/store/files/file-store';
 import { openStore } from '../../src/store/open-store';
+import { openTraces } from '../../src/telemetry/traces/open';
 import { createWorker } from '../../src/worker';
 import { OUR_TASK_QUEUE } from './task-queues';
 
@@ -21,8 +22,15 @@ export async function ourWorker(
   {
     trustedKeys,
     store,
+    otlp,
     ...parts
-  }: { app: App; model: ModelProvider; trustedKeys?: string | undefined; store?: string | undefined },
+  }: {
+    app: App;
+    model: ModelProvider;
+    trustedKeys?: string | undefined;
+    store?: string | undefined;
+    otlp?: string | undefined;
+  },
 ): Promise<{ worker: Worker; client: HoldfastClient }> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-bench-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -37,6 +45,7 @@ export async function ourWorker(
     store: await (store === undefined ? FileStore.open(folder) : openStore(store)),
     defaultModel: 'bench',
     log: SILENT,
+    traces: otlp === undefined ? null : openTraces({ url: otlp, content: false }, 'bench'),
     ...(trustedKeys === undefined ? {} : { trust: new FileTrust({ path: trustedKeys, namespace: 'default', log: SILENT }) }),
   });
   return { worker, client };

@@ -28,6 +28,8 @@ export interface SideOptions {
   store?: string;
   /** For `ours`: the file of keys whose signatures count. */
   trustedKeys?: string;
+  /** For `ours`: the collector that gets the traces; absent: none. */
+  otlp?: string;
   /** Report the time of each model request, if the model is in the worker's process. */
   tellRequests?: boolean;
 }
@@ -141,11 +143,11 @@ function tellRequest(): void {
 }
 
 async function ours(connection: NativeConnection, options: SideOptions): ReturnType<MadeSide> {
-  const { script, trustedKeys, modelUrl, store, tellRequests } = options;
+  const { script, trustedKeys, modelUrl, store, tellRequests, otlp } = options;
   const app = benchApp(script, (key) => say({ said: 'paid', key, at: Date.now() }));
   const inProcess = () => new BenchModel(script, tellRequests ? tellRequest : undefined);
   const model = modelUrl === undefined ? inProcess() : new AnthropicProvider({ baseUrl: modelUrl, apiKey: 'bench' });
-  const { worker, client } = await ourWorker(connection, { app, model, trustedKeys, store });
+  const { worker, client } = await ourWorker(connection, { app, model, trustedKeys, store, otlp });
   return { worker, start: () => client.start({ agent: AGENT, message: 'Look up.' }) };
 }
 

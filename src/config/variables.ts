@@ -188,6 +188,24 @@ const WORKER = {
     unset: 'off',
     about: 'Prometheus’ `/metrics` of a worker.',
   },
+  HOLDFAST_OTLP: {
+    schema: openUrl,
+    allowed: 'an http or https URL without a password',
+    unset: '`OTEL_EXPORTER_OTLP_ENDPOINT`, else off',
+    about:
+      'The collector that gets the traces of workers and gateway by OTLP over HTTP, such as http://localhost:4318 ([telemetry.md](telemetry.md)).',
+  },
+  HOLDFAST_OTLP_CONTENT: {
+    schema: z.enum(['on', 'off']).transform((value) => value === 'on'),
+    allowed: 'on or off',
+    default: 'off',
+    about: 'Whether spans have what models read and write, and inputs and results of tools, redacted and cut.',
+  },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    schema: openUrl,
+    allowed: 'an http or https URL without a password',
+    about: 'The same as `HOLDFAST_OTLP`; OpenTelemetry’s other variables apply too.',
+  },
   HOLDFAST_DRAIN_SECONDS: {
     schema: is.seconds,
     allowed: 'a number of seconds from 0 to 3600',

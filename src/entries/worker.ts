@@ -45,6 +45,7 @@ export type { CallbackSender, Delivery, Notifier, QuestionContext, SignedStart, 
 export type { MessageCard } from '../cards/card';
 export type { Version } from '../temporal/worker-versions';
 export { Running, type Work } from '../telemetry/running';
+export { openTraces, type ProcessTraces, type TraceSettings } from '../telemetry/traces/open';
 export { promToolMetrics, type PromRegistry } from '../telemetry/prom-tool-metrics';
 export type { ToolMetrics } from '../telemetry/tool-metrics';
 export type { ErrorCode } from '../shared/wire/error-codes';

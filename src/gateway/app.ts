@@ -7,7 +7,7 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { authenticateRequests } from './auth/authenticate';
 import { bodyText, validatorOf, answerBadAddress, answerBrokenHttp, refuseOtherMethods, limitRates } from './http/before-routes';
 import { answerWith, Refusal, wrongOf } from './http/errors';
-import { type HttpMetrics, httpMetrics, observeRequests, requestIdOf } from './http/observe';
+import { type HttpMetrics, httpMetrics, observeRequests, requestIdOf, traceRequests } from './http/observe';
 import { holdKeysToBodies } from './http/idempotency';
 import { describeApi } from './http/openapi';
 import { agents } from './routes/agents';
@@ -142,6 +142,7 @@ export function gatewayApp(
   });
   protectAnswers(app);
   observeRequests(app, log, app.metrics);
+  traceRequests(app);
   refuseOtherSites(
     app,
     { publicUrl: parts.publicUrl, hosts: parts.hosts, origins: corsOrigins, localPages: true },

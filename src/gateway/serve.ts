@@ -8,6 +8,7 @@ import { HoldfastClient } from '../client/holdfast-client';
 import { defaultSigningKey, defaultTrustedKeys, type Config } from '../config';
 import { openStoreOf } from '../store/open-store';
 import type { ToolLogger } from '../tools/define/tool';
+import { openTraces } from '../telemetry/traces/open';
 import { gatewayApp } from './app';
 import { type GatewayParts, LazyClient, type Route } from './route';
 import { AnyOf, Jwts } from './auth/jwt';
@@ -98,6 +99,7 @@ export async function gatewayParts(
   const keys = config.codecKeys === null ? null : await (await import('../encryption/index.js')).Keys.open(config.codecKeys);
   const store = await openStoreOf({ ...config, codecKeys: keys });
   await announceKey(store, key);
+  const traces = config.traces === null ? null : openTraces(config.traces, 'holdfast-gateway');
   const lazyClient = new LazyClient(connect ?? (() => HoldfastClient.connect()));
   const { jwt, callbacks, requestsPerMinute, corsOrigins, proxies, openMetrics } = config.http;
   const tokens = new Tokens(config.tokens ?? []);
@@ -126,6 +128,9 @@ export async function gatewayParts(
     trust,
     ...settings,
     client: lazyClient.get,
-    close: () => lazyClient.close(),
+    close: async () => {
+      await lazyClient.close();
+      await traces?.close();
+    },
   };
 }

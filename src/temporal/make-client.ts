@@ -1,8 +1,11 @@
 /** Makes the Temporal client of a process. */
-import { Client } from '@temporalio/client';
+import { Client, type WorkflowClientInterceptor } from '@temporalio/client';
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import type { temporal } from '@temporalio/proto';
 import { encodingOf, isEncrypted, refusalIn } from '../shared/wire/payload';
+import { inSpan, traceFields } from '../telemetry/traces/api';
+import { withTraceHeader } from '../telemetry/traces/header';
+import { CALL_WORKFLOW, SESSION_UPDATES, TURN_WORKFLOW } from '../workflows/contract';
 import { dataConverterOf, NO_KEYS } from './data-converter';
 
 type Connection = NonNullable<NonNullable<ConstructorParameters<typeof Client>[0]>['connection']>;
@@ -19,8 +22,30 @@ export interface ClientOptions {
 
 export function makeClient({ connection, codec, ...options }: ClientOptions): Client {
   const dataConverter = codec === null ? { payloadCodecs: [NO_KEYS] } : dataConverterOf(codec);
-  return new Client({ ...options, connection: withReadableMemos(connection, codec, options.namespace), dataConverter });
+  const interceptors = { workflow: [passTraceOn] };
+  return new Client({
+    ...options,
+    connection: withReadableMemos(connection, codec, options.namespace),
+    dataConverter,
+    interceptors,
+  });
 }
+
+/** Starts of turns and messages to sessions take the trace of the work that sends them along. */
+const passTraceOn: WorkflowClientInterceptor = {
+  start(input, next) {
+    const { workflowType } = input;
+    if (workflowType !== TURN_WORKFLOW && workflowType !== CALL_WORKFLOW) return next(input);
+    const attributes = { 'holdfast.workflow_id': input.options.workflowId };
+    return inSpan(`start ${workflowType}`, { kind: 'producer', attributes }, () =>
+      next({ ...input, headers: withTraceHeader(input.headers, traceFields()) }),
+    );
+  },
+  startUpdate(input, next) {
+    if (input.updateName !== SESSION_UPDATES.send) return next(input);
+    return next({ ...input, headers: withTraceHeader(input.headers, traceFields()) });
+  },
+};
 
 /**
  * The SDK decodes the memo of each workflow that it lists or describes, and one unreadable field would fail the whole list. So fields

@@ -10,6 +10,7 @@ import { historyFromJSON } from '../../temporal/history/history-json';
 import { temporal } from '@temporalio/proto';
 import { DefaultLogger, Runtime, Worker, type InjectedSinks } from '@temporalio/worker';
 import { dataConverter } from '../../temporal/data-converter';
+import { traceSinks } from '../../telemetry/traces/workflow-spans';
 import { ReplayedCommands, REPLAY_NAME } from './replayed-commands';
 import { compare, type ReplayComparison } from './compare';
 import { oneLine } from './one-line';
@@ -37,7 +38,8 @@ async function main(bundle: string): Promise<void> {
   const sinks: InjectedSinks<ReplaySinks> = {
     holdfastReplay: { asked: { fn: (_info, activation) => replayedCommands.add(activation), callDuringReplay: true } },
   };
-  const options = { workflowBundle: { code }, dataConverter, replayName: REPLAY_NAME, sinks };
+  // The workflows report spans, which nobody wants of a replay.
+  const options = { workflowBundle: { code }, dataConverter, replayName: REPLAY_NAME, sinks: { ...sinks, ...traceSinks(null) } };
   let present: Read | null = null;
   tell({ ready: true, network: hasNetwork(), records });
 

@@ -1,10 +1,12 @@
-/** Records each request: a log line, two metrics, its id in the answer. Of an address only the route: the rest may be a secret. */
+/** Records each request: a log line, two metrics, a span, its id in the answer. Of an address only the route: the rest may be a secret. */
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { FastifyInstance } from 'fastify';
+import type { Context, Span } from '@opentelemetry/api';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type * as Prom from 'prom-client';
 import { findPackage } from '../../optional-package';
 import { FREEZE_SCOPES } from '../../record/stop';
+import { api, fail, onlyTraceFields, SCOPE } from '../../telemetry/traces/api';
 import type { ToolLogger } from '../../tools/define/tool';
 
 const PROBES = new Set(['/healthz', '/readyz', '/metrics']);
@@ -112,3 +114,39 @@ export class HttpMetrics {
 }
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+// A span for each request, which goes on the trace of the caller (W3C `traceparent`).
+
+interface RequestTrace {
+  span: Span;
+  context: Context;
+}
+
+/** Without an SDK of OpenTelemetry in this process, nothing happens. */
+export function traceRequests(app: FastifyInstance): void {
+  const traces = new WeakMap<FastifyRequest, RequestTrace>();
+  app.addHook('onRequest', async (request) => {
+    const otel = api();
+    const route = request.routeOptions.url ?? null;
+    if (otel === null || (route !== null && PROBES.has(route))) return;
+    const { trace, propagation, ROOT_CONTEXT, SpanKind } = otel;
+    const caller = propagation.extract(ROOT_CONTEXT, onlyTraceFields(request.headers));
+    const attributes = { 'http.request.method': request.method, 'http.route': route ?? '', 'holdfast.request_id': request.id };
+    const name = `${request.method} ${route ?? '(no route)'}`;
+    const span = trace.getTracer(SCOPE).startSpan(name, { kind: SpanKind.SERVER, attributes }, caller);
+    traces.set(request, { span, context: trace.setSpan(caller, span) });
+  });
+  // Here, since the body has been read: its events would lose the context.
+  app.addHook('preValidation', (request, _reply, done) => {
+    const own = traces.get(request);
+    if (own === undefined) done();
+    else api()!.context.with(own.context, done);
+  });
+  app.addHook('onResponse', async (request, { statusCode }) => {
+    const span = traces.get(request)?.span;
+    if (span === undefined) return;
+    span.setAttribute('http.response.status_code', statusCode);
+    if (statusCode >= 500) fail(span, String(statusCode));
+    span.end();
+  });
+}

@@ -2,6 +2,7 @@
  * `fetch` for one server. It connects only to hosts that the configuration names, whatever the server says (the server may name
  * any address as its authorization server), and it limits the size of an answer.
  */
+import { traceFields } from '../../telemetry/traces/api';
 import type { HttpServer } from '../servers-file';
 
 /** Largest message of a server over any transport, bytes. */
@@ -61,7 +62,7 @@ export function fetchFor({ url, headers, oauth }: HttpServer, sends?: (token: st
   return (address, init) => {
     if (new URL(address).origin !== origin) return bounded(address, init);
     const all = new Headers(init?.headers);
-    for (const [name, value] of Object.entries(headers)) all.set(name, value);
+    for (const [name, value] of Object.entries({ ...traceFields(), ...headers })) all.set(name, value);
     const token = all.get('authorization')?.split(' ')[1];
     if (token !== undefined) sends?.(token);
     return bounded(address, { ...init, headers: all });

@@ -10,6 +10,7 @@ import { version } from '../../version';
 import type { ToolLogger } from '../../tools/define/tool';
 import { type ListedTool, usableTools } from '../listed-tool';
 import type { ServerConfig } from '../servers-file';
+import { inSpan, traceFields } from '../../telemetry/traces/api';
 import { TOO_LARGE, UnnamedHost } from './bounded-fetch';
 import { callResourceTool, resourceTools } from './resources';
 import { sdk, type Client, type Transport } from './sdk';
@@ -98,15 +99,19 @@ export class Connection {
   /** @returns the server's result, not validated. @throws Unreachable; errors of the SDK */
   async call(tool: string, input: JsonObject, { signal, meta, progress, once = false, sending }: Calling): Promise<JsonObject> {
     const client = await this.waitForClient();
-    const params = { name: tool, arguments: input, _meta: meta };
+    const params = { name: tool, arguments: input };
     const onprogress = ({ progress: done, total, message }: { progress: number; total?: number; message?: string }) =>
       progress(this.short(message ?? `${done}${total === undefined ? '' : ` of ${total}`}`, 500), fractionOf(done, total));
     signal.throwIfAborted(); // right before it is sent: connecting may have taken a while
     sending?.();
     if (this.resourceTools.has(tool)) return callResourceTool(client, tool, input, signal);
     if (once) this.once.add(input);
-    const answer = await client.request({ method: 'tools/call', params }, RESULT, { signal, timeout: NO_TIMEOUT, onprogress });
-    return answer as JsonObject;
+    const attributes = { 'mcp.method.name': 'tools/call', 'gen_ai.tool.name': tool, 'holdfast.server': this.server.name };
+    return inSpan(`tools/call ${tool}`, { kind: 'client', attributes }, async () => {
+      const request = { method: 'tools/call', params: { ...params, _meta: { ...meta, ...traceFields() } } };
+      const answer = await client.request(request, RESULT, { signal, timeout: NO_TIMEOUT, onprogress });
+      return answer as JsonObject;
+    });
   }
 
   /** Closes the connection: pending requests fail, and the next request connects again. */

@@ -89,3 +89,33 @@ export interface CallOptions {
   /** true: `debug_info` in the envelope, where the worker allows it. */
   debug?: boolean;
 }
+
+// What a workflow reports of its own time: spans that no activity covers, such as a wait for a person. They have no content.
+
+export interface WorkflowSpan {
+  /** `turn`: a turn or direct call; `step`: one model request with its calls; `call`: from its admission to its outcome. */
+  kind: 'turn' | 'step' | 'call' | 'wait';
+  /** Tells spans of one kind in one turn apart: number of the step, id of the call, call with a time for a wait; empty for a turn. */
+  id: string;
+  /** What it is of: agent, or tool. Empty for a step. */
+  subject: string;
+  /** ms since 1970 */
+  start: number;
+  end: number;
+  /** Of a sub-agent's turn: the call that it answers. */
+  parent?: CallOfTurn;
+  attributes: Record<string, string | number | boolean>;
+  /** Code or state that says why it failed. Absent: it did not fail. */
+  failure?: string;
+}
+
+/** Names a call over all turns. */
+export type CallOfTurn = Pick<ParentTurn, 'workflow_id' | 'first_execution_run_id' | 'call_id'>;
+
+/** Header of starts, activities and child workflows: a W3C trace context as Temporal's own interceptors write it, and nothing else. */
+export const TRACE_HEADER = '_tracer-data';
+
+/** Id of the step to which a call belongs. */
+export function stepOfCall(callId: string): string {
+  return callId.split('.')[0]!;
+}

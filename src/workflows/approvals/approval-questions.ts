@@ -19,8 +19,7 @@ import {
   type IncomingDecision,
   type DecisionOrigin,
 } from './decision-rules';
-import { resetSeed } from '../sandbox/reset-seed';
-import { now } from '../sandbox/time';
+import { now, resetSeed } from '../sandbox/time';
 import {
   remark,
   type ApprovalAnswer,

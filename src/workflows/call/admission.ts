@@ -38,8 +38,8 @@ import {
   applyDecision,
 } from './call-log';
 import { addMaker } from '../turn/steering';
-import { resetSeed } from '../sandbox/reset-seed';
-import { now } from '../sandbox/time';
+import { reportSpan } from '../sandbox/trace';
+import { now, resetSeed } from '../sandbox/time';
 import type { ApprovalQuestion, PersonQuestion, Question } from '../approvals/question';
 import { askPerson } from './ask-person';
 import { isBounded } from '../turn/state-limits';
@@ -208,6 +208,7 @@ async function askPeople(
   };
   if (data.interrupted) return { ok: false, outcome: stoppedOutcome(data, call, null) };
   const answer = await context.questions.askApproval(question, edit, seed);
+  reportWait(context.data, call, question, answer.how);
   if (answer.how !== 'approved') closeOpenQuestion(context, question);
   if (answer.how === 'stopped') return { ok: false, outcome: stoppedOutcome(data, call, null) };
   if (answer.how === 'steered') return { ok: false, outcome: steeredOver(context, call, args, question) };
@@ -240,9 +241,27 @@ async function askForAnswer(
 ): Promise<Admission> {
   if (context.data.interrupted) return { ok: false, outcome: stoppedOutcome(context.data, call, null) };
   const end = await askPerson(context, call, args, question, seed);
+  reportWait(context.data, call, question, 'outcome' in end ? end.outcome.state : 'answered');
   closeOpenQuestion(context, question);
   if ('outcome' in end) return { ok: false, outcome: end.outcome };
   return askAnew(context, call, asking, args, question.run_id, end.answers);
+}
+
+/** @param how how the question ended */
+function reportWait(
+  { policy }: TurnData,
+  { id, tool, question_ms }: AdmittedCall,
+  { kind, expires_at }: ApprovalQuestion | PersonQuestion,
+  how: string,
+): void {
+  const start = Date.parse(expires_at) - (question_ms ?? policy!.approval_expiry_ms);
+  reportSpan({
+    kind: 'wait',
+    id: `${id} ${expires_at}`,
+    subject: tool,
+    start,
+    attributes: { call: id, question: kind, end: how },
+  });
 }
 
 /** The workflow was reset: the next revision of the call is asked about, and earlier decisions do not count for it. */

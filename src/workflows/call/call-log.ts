@@ -15,6 +15,7 @@ import { optional } from '../../shared/json/optional';
 import { callError, type CallError } from '../../shared/wire/errors';
 import type { CallState, CallView } from '../../shared/turn/turn-view';
 import { approvalsSoFar } from '../approvals/question';
+import { beginOfCall, reportSpan } from '../sandbox/trace';
 import type { TurnData } from '../turn/state';
 
 export function propose(data: TurnData, call: AdmittedCall, revision = 1): CallView {
@@ -111,6 +112,7 @@ export function endCall(data: TurnData, call: AdmittedCall, state: CallOutcome['
     result_summary: facts.summary ?? null,
     result_ref: facts.result_ref ?? null,
   });
+  reportCall(call, view);
   return {
     call_id: call.id,
     tool_use_id: call.tool_use_id,
@@ -131,6 +133,15 @@ export function endCall(data: TurnData, call: AdmittedCall, state: CallOutcome['
     note: changeNote(call),
     ...(call.gives_result ? { gives_result: true } : {}),
   };
+}
+
+function reportCall(
+  { id, tool, tool_use_id, class: toolClass }: AdmittedCall,
+  { state, effect, revision, attempts, error }: CallView,
+): void {
+  const attributes = { tool_use_id, state, class: toolClass, revision, attempts, ...optional({ effect: effect ?? undefined }) };
+  const failure = error === null ? {} : { failure: error.code };
+  reportSpan({ kind: 'call', id, subject: tool, start: beginOfCall(id), attributes, ...failure });
 }
 
 /** Tells the model that its input was changed before the run. Null: it was not. */

@@ -12,6 +12,7 @@ import type { Admission, Dispatch, CallRun } from './dispatch-types';
 import { refuseThird, rememberFailure } from './repetition';
 import { runDestructive, runRepeatable } from './run-call';
 import { runSubTurn } from '../sub-agents/run-sub-turn';
+import { callBegan } from '../sandbox/trace';
 import type { OpenStep } from '../turn/state';
 import { fitCalls } from '../turn/state-limits';
 
@@ -24,6 +25,7 @@ export async function dispatch(context: Dispatch, calls: AdmittedCall[]): Promis
   const outcomes: Outcomes = {};
   data.open = { calls, outcomes, progress: {} };
   for (const call of calls) {
+    callBegan(call.id);
     propose(data, call);
     const refusal = call.error ?? refuseThird(data, call);
     if (data.interrupted) outcomes[call.id] = stoppedOutcome(data, call, null);

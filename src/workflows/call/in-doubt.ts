@@ -9,6 +9,7 @@ import { moveCall, viewOf } from './call-log';
 import type { Admission, Dispatch } from './dispatch-types';
 import { addMaker } from '../turn/steering';
 import { now } from '../sandbox/time';
+import { reportSpan } from '../sandbox/trace';
 import { remark, type DoubtQuestion } from '../approvals/question';
 import { keepProgress, type Progress } from '../turn/state';
 
@@ -107,8 +108,11 @@ async function findOut(context: Dispatch, call: AdmittedCall, probing: Probing):
 async function askPeople(context: Dispatch, args: CallArguments, question: DoubtQuestion): Promise<RunCallOutput> {
   const { data, turn, questions } = context;
   for (;;) {
+    const start = Date.now();
     const settlement = await questions.askSettlement(question);
     const { outcome } = settlement;
+    const attributes = { call: args.id, question: question.kind, end: outcome };
+    reportSpan({ kind: 'wait', id: `${args.id} doubt ${start}`, subject: args.tool, start, attributes });
     const agreeing = question.settlements.filter((other) => other.outcome === outcome);
     const several = agreeing.length > 1 ? { settlements: agreeing } : {};
     try {

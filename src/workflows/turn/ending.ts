@@ -13,6 +13,7 @@ import { endTurn } from '../activities';
 import { TURN_FAILURE } from '../contract';
 import type { Dispatch } from '../call/dispatch-types';
 import { now } from '../sandbox/time';
+import { reportSpan } from '../sandbox/trace';
 import type { ApprovalQuestions } from '../approvals/approval-questions';
 import { hasOnlyRefusals, type TurnData } from './state';
 import type { Steering } from './steering';
@@ -62,6 +63,7 @@ export async function conclude<V extends TurnView>(
   data.reason = cutReason(ending.reason);
   showState(data, questions, ending.state);
   await last?.();
+  reportTurn(context, view());
   if (ending.state === 'failed') {
     throw ApplicationFailure.create({
       message: ending.reason ?? 'failed',
@@ -72,6 +74,28 @@ export async function conclude<V extends TurnView>(
   }
   if (ending.cancellation) throw ending.cancellation;
   return view();
+}
+
+function reportTurn({ turn: { parent } }: Dispatch, { agent, state, step, started_at, session_id, usage }: TurnView): void {
+  const { input_tokens, output_tokens, cost_usd } = usage;
+  const attributes = {
+    state,
+    steps: step,
+    input_tokens,
+    output_tokens,
+    cost_usd,
+    ...optional({ session: session_id ?? undefined }),
+  };
+  const failure = state === 'failed' || state === 'limit' ? { failure: state } : {};
+  reportSpan({
+    kind: 'turn',
+    id: '',
+    subject: agent,
+    start: Date.parse(started_at),
+    attributes,
+    ...optional({ parent }),
+    ...failure,
+  });
 }
 
 function describeEffects(data: TurnData): string {

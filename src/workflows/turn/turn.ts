@@ -41,6 +41,7 @@ import {
   type StartNextRun,
 } from './continue-as-new';
 import { now } from '../sandbox/time';
+import { beginOfRun, reportSpan } from '../sandbox/trace';
 import { optional } from '../../shared/json/optional';
 
 const NO_ROOM =
@@ -92,6 +93,7 @@ async function runSteps(input: TurnInput, context: Dispatch, { steering, interru
   if (input.resume !== undefined) {
     const wasOpen = data.open !== undefined;
     await resume(context, input.resume);
+    if (wasOpen) reportStep(data.step, beginOfRun());
     const result = wasOpen && triesResult(data) ? await resultEnding(data, steering) : null;
     if (result) return result;
   }
@@ -107,13 +109,19 @@ async function runSteps(input: TurnInput, context: Dispatch, { steering, interru
     if (data.interrupted) continue;
     if (full && hasRoom === false) return { state: 'failed', reason: NO_ROOM, hasEndBlock: false };
     const steers = data.paused ? [] : steering.pickUp();
+    const start = Date.now();
     const step = await inFlight.during(() => interruption.during(() => nextStep(input, turn, data, steers)));
     if (step === null) continue;
+    if (step.next !== 'calls') reportStep(data.step, start);
     showState(data, questions);
     full = step.next === 'full';
     switch (step.next) {
       case 'calls': {
-        await dispatch(context, step.calls);
+        try {
+          await dispatch(context, step.calls);
+        } finally {
+          reportStep(data.step, start);
+        }
         const result = triesResult(data) ? await resultEnding(data, steering) : null;
         if (result) return result;
         break;
@@ -144,19 +152,30 @@ async function runSteps(input: TurnInput, context: Dispatch, { steering, interru
   }
 }
 
+function reportStep(step: number, start: number, failure?: string): void {
+  reportSpan({ kind: 'step', id: String(step), subject: '', start, attributes: {}, ...optional({ failure }) });
+}
+
 async function nextStep(input: TurnInput, turn: TurnContext, data: TurnData, steers: Steer[]): Promise<TakeStepOutput> {
   const number = data.step + 1;
-  const step = await takeStep({
-    turn,
-    step: number,
-    at: now(),
-    head: data.head,
-    message: number === 1 ? input.message : null,
-    ...(number === 1 && input.attestation !== undefined ? { attestation: input.attestation } : {}),
-    outcomes: data.outcomes,
-    ...(steers.length > 0 ? { steers } : {}),
-    all_refused: hasOnlyRefusals(data),
-  });
+  const start = Date.now();
+  let step: TakeStepOutput;
+  try {
+    step = await takeStep({
+      turn,
+      step: number,
+      at: now(),
+      head: data.head,
+      message: number === 1 ? input.message : null,
+      ...(number === 1 && input.attestation !== undefined ? { attestation: input.attestation } : {}),
+      outcomes: data.outcomes,
+      ...(steers.length > 0 ? { steers } : {}),
+      all_refused: hasOnlyRefusals(data),
+    });
+  } catch (error) {
+    reportStep(number, start, isCancellation(error) ? 'cancelled' : 'failed');
+    throw error;
+  }
   bindToStore(turn, data, step.store_id);
   addMakers(data, turn, step.said_before ?? []);
   data.step = number;

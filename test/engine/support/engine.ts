@@ -64,6 +64,7 @@ export interface Setup {
       | 'appModule'
       | 'isolation'
       | 'modelGate'
+      | 'traces'
     >
   >;
   /** File of the key that the client signs starts with. */

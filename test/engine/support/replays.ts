@@ -7,6 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { historyToJSON, type History } from '@temporalio/common/lib/proto-utils';
 import { Worker } from '@temporalio/worker';
+import { traceSinks } from '../../../src/telemetry/traces/workflow-spans';
 import { dataConverter } from '../../../src/temporal/data-converter';
 import { fetchHistory } from '../../../src/temporal/history/read-history';
 import { workflowBundlePath } from '../../../src/worker/workflow-bundle';
@@ -56,7 +57,8 @@ async function record(temporal: Client, { workflowId, runId }: Execution): Promi
 }
 
 async function replay(histories: Recorded[]): Promise<void> {
-  const replays = Worker.runReplayHistories({ workflowBundle: { codePath: workflowBundlePath() }, dataConverter }, histories);
+  const options = { workflowBundle: { codePath: workflowBundlePath() }, dataConverter, sinks: traceSinks(null) };
+  const replays = Worker.runReplayHistories(options, histories);
   let count = 0;
   for await (const { error } of replays) {
     const { test, workflowId, history } = histories[count++]!;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { historyFromJSON, type History } from '@temporalio/common/lib/proto-utils';
 import { Worker } from '@temporalio/worker';
+import { traceSinks } from '../../../src/telemetry/traces/workflow-spans';
 import { recordedCallFaults } from '../../support/recorded-calls';
 import { approvalsOf, type RunCallInput, type TurnInput } from '../../../src/shared/io/activities';
 import { workflowId } from '../../../src/shared/ids';
@@ -28,7 +29,7 @@ const load = (name: string) => historyFromJSON(JSON.parse(readFileSync(join(FOLD
 function replay(name: string, codePath = workflowBundlePath()): Promise<void> {
   const history = load(name);
   return Worker.runReplayHistory(
-    { workflowBundle: { codePath } },
+    { workflowBundle: { codePath }, sinks: traceSinks(null) },
     history,
     OTHERS[name] ? `${OTHERS[name]}/frozen` : idOf(history),
   );
@@ -155,7 +156,8 @@ describe('a copy of a history with one recorded argument changed', () => {
       input.call.input!.cents = 999_999;
       scheduled.input!.payloads = [defaultPayloadConverter.toPayload(input)!];
     }
-    await Worker.runReplayHistory({ workflowBundle: { codePath: workflowBundlePath() } }, history, 'turn/frozen');
+    const options = { workflowBundle: { codePath: workflowBundlePath() }, sinks: traceSinks(null) };
+    await Worker.runReplayHistory(options, history, 'turn/frozen');
     expect(() => recomputeDigests(history)).toThrow('does not have the recorded hash');
   });
 });

@@ -20,7 +20,10 @@ jest.mock('@temporalio/workflow', () => ({
   condition: (until: () => boolean, ms?: number) => new Promise<boolean>((end, fail) => waits.push({ until, ms, end, fail })),
   workflowInfo: () => ({ continueAsNewSuggested: false, historyLength: 100 }),
 }));
-jest.mock('../../../src/workflows/sandbox/reset-seed', () => ({ resetSeed: () => present }));
+jest.mock('../../../src/workflows/sandbox/time', () => ({
+  ...jest.requireActual<object>('../../../src/workflows/sandbox/time'),
+  resetSeed: () => present,
+}));
 
 const T0 = Date.parse('2026-01-01T00:00:00.000Z');
 const OTHER = 'e'.repeat(64);
