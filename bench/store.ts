@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { choosePort } from '../src/devserver/ports';
 import { FileStore } from '../src/store/files/file-store';
-import { PostgresStore } from '../src/store/postgres/postgres-store';
+import { openStore } from '../src/store/open-store';
 import type { Store } from '../src/store/store';
 import { Draft, walk } from '../src/store/core/transcript';
 import { findPostgres } from '../test/system/support/native-binaries';
@@ -44,7 +44,7 @@ export async function store(say: (line: string) => void): Promise<Record<'files'
   try {
     const open = {
       files: () => FileStore.open(join(folder, 'store')),
-      postgres: () => PostgresStore.open(`postgres://${SQL_USER}:${PASSWORD}@127.0.0.1:${port}/postgres`),
+      postgres: () => openStore(`postgres://${SQL_USER}:${PASSWORD}@127.0.0.1:${port}/postgres`),
     };
     return await compare(open, say);
   } finally {

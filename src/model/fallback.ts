@@ -156,7 +156,7 @@ function modelSpan(
 }
 
 /** The conventions count tokens from and for the cache as input. */
-function usageAttributes({ input_tokens, output_tokens, cache_read_tokens = 0, cache_creation_tokens = 0 }: ModelUsage) {
+function usageAttributes({ input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens }: ModelUsage) {
   return optional({
     'gen_ai.usage.input_tokens': input_tokens + cache_read_tokens + cache_creation_tokens,
     'gen_ai.usage.output_tokens': output_tokens,

@@ -137,10 +137,10 @@ export function traceRequests(app: FastifyInstance): void {
     traces.set(request, { span, context: trace.setSpan(caller, span) });
   });
   // Here, since the body has been read: its events would lose the context.
-  app.addHook('preValidation', (request, _reply, done) => {
+  app.addHook('preValidation', (request, _reply, proceed) => {
     const own = traces.get(request);
-    if (own === undefined) done();
-    else api()!.context.with(own.context, done);
+    if (own === undefined) proceed();
+    else api()!.context.with(own.context, proceed);
   });
   app.addHook('onResponse', async (request, { statusCode }) => {
     const span = traces.get(request)?.span;
