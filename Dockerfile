@@ -12,6 +12,9 @@ COPY package.json package-lock.json ./
 COPY packs ./packs
 COPY packages ./packages
 COPY docker/package.json ./docker/
+# The packs are linked to our package, and npm runs `prepare` of a linked package also with --ignore-scripts. It does nothing here.
+COPY scripts/generate-http-client.mjs ./scripts/
+COPY scripts/lib/http-types.mjs scripts/lib/fingerprint.mjs scripts/lib/run-child.mjs ./scripts/lib/
 # Without scripts: no dependency needs its own (docs/deployment.md), and the build does the work of ours once src is there.
 RUN ["npm", "ci", "--include=dev", "--ignore-scripts", "--no-audit", "--no-fund"]
 COPY tsconfig.json ./
