@@ -20,6 +20,8 @@ RUN ["npm", "ci", "--include=dev", "--ignore-scripts", "--no-audit", "--no-fund"
 COPY tsconfig.json ./
 COPY scripts ./scripts
 COPY src ./src
+# A page that the package of the verifier contains.
+COPY docs/bundle-format.md ./docs/
 RUN ["node", "scripts/build.mjs"]
 
 # This stage removes them, and the native libraries for other systems.
