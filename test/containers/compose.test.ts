@@ -179,8 +179,13 @@ async function settings(more: { [name: string]: string }): Promise<void> {
 /** Starts what is down, and waits until every service is healthy. */
 async function up(): Promise<void> {
   const began = Date.now();
-  await compose('up', '--detach');
-  await healthy();
+  try {
+    await compose('up', '--detach');
+    await healthy();
+  } catch (error) {
+    say(await compose('logs', '--tail', '20', '--no-color'));
+    throw error;
+  }
   say(`all services are healthy: ${Date.now() - began} ms`);
 }
 
