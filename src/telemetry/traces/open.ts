@@ -44,8 +44,11 @@ export function openTraces(settings: TraceSettings, service: string): ProcessTra
   return tracesTo(batches(settings.url), settings, service);
 }
 
-/** The same with another place for the spans. */
-export function tracesTo(processor: SpanProcessor, { content }: Pick<TraceSettings, 'content'>, service: string): ProcessTraces {
+/**
+ * The same with another place for the spans.
+ * @param processor a SpanProcessor of the SDK; no type of an optional package stands in our own types
+ */
+export function tracesTo(processor: object, { content }: Pick<TraceSettings, 'content'>, service: string): ProcessTraces {
   // First: if it is missing, npm installs it with the version of the API that fits.
   const { NodeTracerProvider } = sdk();
   const api = optionalPackage<typeof Otel>('@opentelemetry/api', FEATURE);
@@ -55,7 +58,7 @@ export function tracesTo(processor: SpanProcessor, { content }: Pick<TraceSettin
   const provider = new NodeTracerProvider({
     idGenerator: ids,
     resource: own.merge(detectResources({ detectors: [envDetector] })),
-    spanProcessors: [processor],
+    spanProcessors: [processor as SpanProcessor],
   });
   provider.register();
   recordContent(content);
