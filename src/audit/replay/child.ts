@@ -10,7 +10,6 @@ import { historyFromJSON } from '../../temporal/history/history-json';
 import { temporal } from '@temporalio/proto';
 import { DefaultLogger, Runtime, Worker, type InjectedSinks } from '@temporalio/worker';
 import { dataConverter } from '../../temporal/data-converter';
-import { traceSinks } from '../../telemetry/traces/workflow-spans';
 import { ReplayedCommands, REPLAY_NAME } from './replayed-commands';
 import { compare, type ReplayComparison } from './compare';
 import { oneLine } from './one-line';
@@ -35,11 +34,12 @@ async function main(bundle: string): Promise<void> {
   const code = await readFile(bundle, 'utf8');
   const records = code.includes(RECORDS);
   let replayedCommands = new ReplayedCommands({ runTimeout: 0 });
-  const sinks: InjectedSinks<ReplaySinks> = {
+  const sinks: InjectedSinks<ReplaySinks & { holdfastTrace: { ended(): void } }> = {
     holdfastReplay: { asked: { fn: (_info, activation) => replayedCommands.add(activation), callDuringReplay: true } },
+    // The workflows report spans, which nobody wants of a replay.
+    holdfastTrace: { ended: { fn: () => undefined } },
   };
-  // The workflows report spans, which nobody wants of a replay.
-  const options = { workflowBundle: { code }, dataConverter, replayName: REPLAY_NAME, sinks: { ...sinks, ...traceSinks(null) } };
+  const options = { workflowBundle: { code }, dataConverter, replayName: REPLAY_NAME, sinks };
   let present: Read | null = null;
   tell({ ready: true, network: hasNetwork(), records });
 
