@@ -44,11 +44,13 @@ export async function frozenOutput(run: CallContext, freeze: Freeze): Promise<Ru
 }
 
 /** An approval of this call that was withdrawn sends it back to people; null: there is none. */
-export async function withdrawnApproval({ deps, request, call }: CallContext): Promise<HoldReason | null> {
+export async function withdrawnApproval(run: CallContext): Promise<HoldReason | null> {
+  return approvalsOf(run.request).length === 0 ? null : withdrawnIn(await stopState(run.deps.store), run);
+}
+
+async function withdrawnIn(state: StopState, { deps, request, call }: CallContext): Promise<HoldReason | null> {
   const approvals = approvalsOf(request);
-  if (approvals.length === 0) return null;
-  const state = await stopState(deps.store);
-  if (state.withdrawals.length === 0) return null;
+  if (approvals.length === 0 || state.withdrawals.length === 0) return null;
   const question = await findStoredQuestion(deps.store, call.digest);
   for (const approval of approvals) {
     const { attestation } = approval;
@@ -69,8 +71,10 @@ export async function withdrawnApproval({ deps, request, call }: CallContext): P
 export async function stoppedBeforeTool(run: CallContext): Promise<RunResult | null> {
   for (;;) {
     const readAt = performance.now();
-    const freeze = await freezeOfTool(run.deps.store, run.turn, run.tool.name);
-    const text = freeze === null ? (await withdrawnApproval(run))?.text : freezeText(freeze);
+    const state = await stopState(run.deps.store);
+    const { agent, requester } = run.turn;
+    const freeze = freezeOf(state, { agent, requester, tool: run.tool.name });
+    const text = freeze === null ? (await withdrawnIn(state, run))?.text : freezeText(freeze);
     if (text !== undefined) {
       const message = `${run.tool.name} was not run, since it was stopped while it was dispatched: ${text}`;
       const error = callError('TIMEOUT', BEGUN_TOO_LATE, message, { hint: 'Nothing has happened.' });
