@@ -216,7 +216,7 @@ const WORKER = {
   HOLDFAST_MAX_CACHED_WORKFLOWS: {
     schema: is.cachedWorkflows,
     allowed: 'a number of workflows from 2 to 1000000, or 0 for none',
-    unset: 'by the heap',
+    unset: 'by the memory that it may use',
     about: 'How many turns a worker keeps in memory, 0.5 MB each ([operations.md](operations.md), *Speed*).',
   },
   HOLDFAST_WORKFLOW_STACKS: {
