@@ -40,6 +40,7 @@ import { agUi } from '../protocols/agui/route';
 import { protectAnswers } from '../page/headers';
 import { page } from '../page/page';
 import type { GatewayParts, Route } from './route';
+import { startLimit } from './start-limit';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -155,7 +156,7 @@ export function gatewayApp(
     const countNobody = await limitRates(scope, requestsPerMinute);
     await describeApi(scope);
     authenticateRequests(scope, { authenticator, tickets: ticketsOf(store), signIn: browserSignIn }, countNobody);
-    holdKeysToBodies(scope, store);
+    holdKeysToBodies(scope, store, startLimit(parts));
     for (const route of routes) route(scope, parts);
   });
   // Apart from the others: pages of the Web UI may ask here, and nowhere else.

@@ -10,6 +10,7 @@ import type { ToolLogger } from '../tools/define/tool';
 import type { SignInConfig } from '../config/sign-in';
 import type { Authenticator, Tokens } from './auth/principals';
 import type { ToolCatalogue } from './tool-catalogue';
+import type { StartLimitSettings } from './start-limit';
 import type { StreamSettings } from './streams/settings';
 
 export interface GatewayParts {
@@ -32,6 +33,8 @@ export interface GatewayParts {
   callbacks?: CallbackConfig | null;
   /** Limit per principal. Default 6000. */
   requestsPerMinute?: number;
+  /** When new work is refused since the workers cannot keep up; null: never. Default: 100 tasks, the oldest of 30 s. */
+  startLimit?: StartLimitSettings | null;
   corsOrigins?: readonly string[];
   /** Number of proxies in front whose `X-Forwarded-For` is trusted. Default 0. */
   proxies?: number;
