@@ -5,7 +5,15 @@ import { parseJson } from '../shared/json/parse-json';
 import { SITE_HINT, siteFault, type Site } from '../shared/wire/cross-site-check';
 import fastify, { type FastifyInstance } from 'fastify';
 import { authenticateRequests } from './auth/authenticate';
-import { bodyText, validatorOf, answerBadAddress, answerBrokenHttp, refuseOtherMethods, limitRates } from './http/before-routes';
+import {
+  bodyText,
+  validatorOf,
+  answerBadAddress,
+  answerBrokenHttp,
+  refuseOtherMethods,
+  limitRates,
+  startLimit,
+} from './http/before-routes';
 import { answerWith, Refusal, wrongOf } from './http/errors';
 import { type HttpMetrics, httpMetrics, observeRequests, requestIdOf, traceRequests } from './http/observe';
 import { holdKeysToBodies } from './http/idempotency';
@@ -40,7 +48,6 @@ import { agUi } from '../protocols/agui/route';
 import { protectAnswers } from '../page/headers';
 import { page } from '../page/page';
 import type { GatewayParts, Route } from './route';
-import { startLimit } from './start-limit';
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -10,8 +10,14 @@ import type { ToolLogger } from '../tools/define/tool';
 import type { SignInConfig } from '../config/sign-in';
 import type { Authenticator, Tokens } from './auth/principals';
 import type { ToolCatalogue } from './tool-catalogue';
-import type { StartLimitSettings } from './start-limit';
 import type { StreamSettings } from './streams/settings';
+
+export interface StartLimitSettings {
+  /** How long the oldest task may wait for a worker, ms. */
+  ageMs: number;
+  /** Fewer tasks than this are no backlog: they are done within seconds once a worker is there, after a deploy for example. */
+  tasks: number;
+}
 
 export interface GatewayParts {
   store: Store;

@@ -13,7 +13,7 @@ import { gatewayApp } from './app';
 import { type GatewayParts, LazyClient, type Route } from './route';
 import { AnyOf, Jwts } from './auth/jwt';
 import { Tokens } from './auth/principals';
-import { DEFAULT_START_LIMIT } from './start-limit';
+import { DEFAULT_START_LIMIT } from './http/before-routes';
 import { catalogueOf, type ToolCatalogue } from './tool-catalogue';
 import { errorMessage } from '../shared/text/error-message';
 

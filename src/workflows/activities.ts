@@ -9,7 +9,7 @@ const COMMON = { cancellationType: ActivityCancellationType.WAIT_CANCELLATION_CO
  * What a person has decided comes before the steps of other turns, where activities wait for workers: 1 is the first of five, 3 the
  * default. The server heeds it with `matching.useNewMatcher` (decision 0089). Replay does not compare it.
  */
-const DECIDED = { priority: { priorityKey: 1 } } as const;
+const FIRST = { priority: { priorityKey: 1 } } as const;
 /** Most attempts of activities that are safe to repeat after a dead worker or a lost answer. Tools count their own retries. */
 const SAFE_ATTEMPTS = 30;
 
@@ -59,12 +59,12 @@ export const { admitDirect, admitCall, closeQuestion, readCard, keepSaid, readSa
 
 /** As safe. The sender of a decision waits for the first three. */
 export const { checkDecision, checkAnswer, checkSteer, inspectEffect, settleEffect, reconcileEffect } =
-  proxyActivities<Activities>({ ...SHORT, ...DECIDED });
+  proxyActivities<Activities>({ ...SHORT, ...FIRST });
 
 /** The limits are short because the sender of the decision waits for the answer. */
 export const { forwardDecision } = proxyActivities<Activities>({
   ...COMMON,
-  ...DECIDED,
+  ...FIRST,
   startToCloseTimeout: '30 seconds',
   scheduleToCloseTimeout: '1 minute',
   retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '5 seconds' },
@@ -111,7 +111,7 @@ function callOptions(call: AdmittedCall, options: CallOptions = {}): ActivityOpt
   const destructive = call.class === 'destructive';
   return {
     ...COMMON,
-    ...(destructive ? DECIDED : {}),
+    ...(destructive ? FIRST : {}),
     startToCloseTimeout: call.timeout_ms + 10_000,
     heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
     allowEagerDispatch: !destructive,

@@ -12,7 +12,7 @@ import { sha256Hex } from '../../shared/json/sha256';
 import type { Store } from '../../store/store';
 import { DecisionNotAccepted } from '../../client/errors';
 import type { SendAnswer } from '../../shared/turn/session';
-import type { StartLimit } from '../start-limit';
+import type { StartLimit } from './before-routes';
 import { Refusal } from './errors';
 import { optional } from '../../shared/json/optional';
 

@@ -126,9 +126,9 @@ export class HttpMetrics {
   }
 
   /** @param backlogs null: Temporal does not say, and there is none of them */
-  setStarts(refused: number, backlogs: readonly Backlog[] | null): void {
+  setStarts(refusals: number, backlogs: readonly Backlog[] | null): void {
     this.refusedStarts.reset();
-    this.refusedStarts.inc(refused);
+    this.refusedStarts.inc(refusals);
     if (backlogs === null) return [this.backlog, this.backlogAge].forEach((gauge) => gauge.reset());
     for (const { type, tasks, ageMs } of backlogs) {
       this.backlog.set({ type }, tasks);

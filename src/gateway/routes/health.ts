@@ -5,7 +5,7 @@ import { readStop, STOP_REGISTER } from '../../record/stop';
 import { recently, type Check } from '../../telemetry/readiness';
 import { answer, answers, textAnswer } from '../schemas/common';
 import type { Route, GatewayParts } from '../route';
-import { startLimit } from '../start-limit';
+import { startLimit } from '../http/before-routes';
 
 const alive = z.object({ alive: z.literal(true), pid: z.number().int() });
 
@@ -97,7 +97,7 @@ export const metrics: Route = (app, parts) => {
     if (metrics === null) throw new PackageMissing('prom-client', 'GET /metrics');
     const [frozen, backlogs] = await Promise.all([freezes().catch(() => null), starts.backlogs()]);
     metrics.setFreezes(frozen);
-    metrics.setStarts(starts.refused, backlogs);
+    metrics.setStarts(starts.refusals, backlogs);
     return reply
       .type(metrics.contentType)
       .header('cache-control', 'no-store')

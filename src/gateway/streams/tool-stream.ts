@@ -12,7 +12,7 @@ import type { GatewayParts } from '../route';
 import { Refusal } from '../http/errors';
 import type { Principal } from '../auth/principals';
 import { toolSchemas as schemas, type OfTool, type StartCall } from '../schemas/tools';
-import { startLimit } from '../start-limit';
+import { startLimit } from '../http/before-routes';
 import { callOf, startCall, withFileContents } from '../tool-calls';
 import { visibleTurn } from '../auth/turn-session-access';
 import { SseConnection, type StreamLimits } from './connection';

@@ -11,7 +11,7 @@ import { visibilityOf, type Principal } from '../../gateway/auth/principals';
 import { NotBegun, ownSession, ownTurn, visibleTurn } from '../../gateway/auth/turn-session-access';
 import { claimOperation, nothing, once, type Operation } from '../../gateway/http/idempotency';
 import type { GatewayParts } from '../../gateway/route';
-import { startLimit, type StartLimit } from '../../gateway/start-limit';
+import { startLimit, type StartLimit } from '../../gateway/http/before-routes';
 import { steerAs } from '../../gateway/routes/turns';
 import { isDirectCallId } from '../../shared/ids';
 import type { Json } from '../../shared/json/json';

@@ -14,7 +14,7 @@ import { ownSession, visibleSession, visibleTurn } from '../../gateway/auth/turn
 import { Refusal } from '../../gateway/http/errors';
 import { claimOperation, type Operation } from '../../gateway/http/idempotency';
 import type { GatewayParts } from '../../gateway/route';
-import { startLimit } from '../../gateway/start-limit';
+import { startLimit } from '../../gateway/http/before-routes';
 import { isSessionId } from '../../shared/ids';
 import { decideOnce, partOf } from '../turns/decide';
 import { decisionOf } from './interrupts';

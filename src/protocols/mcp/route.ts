@@ -15,7 +15,7 @@ import { refuseExpiredKey } from '../../gateway/tool-calls';
 import { answerAs } from '../../gateway/routes/answers';
 import { decideAs } from '../../gateway/routes/decisions';
 import type { GatewayParts, Route } from '../../gateway/route';
-import { startLimit } from '../../gateway/start-limit';
+import { startLimit } from '../../gateway/http/before-routes';
 import { idsFromKey } from '../../shared/ids';
 
 const description =

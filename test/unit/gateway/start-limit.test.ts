@@ -1,5 +1,5 @@
 /** New work is refused while the workers cannot keep up; what was started before, and what people decide, never is. */
-import { StartLimit, excessOf } from '../../../src/gateway/start-limit';
+import { StartLimit, excessOf } from '../../../src/gateway/http/before-routes';
 import { Refusal } from '../../../src/gateway/http/errors';
 import { claimOperation } from '../../../src/gateway/http/idempotency';
 import { gatewayApp } from '../../../src/gateway/app';
@@ -96,7 +96,7 @@ describe('a start', () => {
     clock.ms = 20_000;
     expect((await claim('new')).operation).toMatchObject({ isRepetition: true });
     await expect(claim('newer')).rejects.toThrow(Refusal);
-    expect(limit.refused).toBe(2);
+    expect(limit.refusals).toBe(2);
   });
 });
 
