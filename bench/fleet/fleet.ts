@@ -42,7 +42,7 @@ export interface Fleet extends Verdict {
   broken: string[];
 }
 
-/** How long turns may take to end after the last fault. */
+/** After the last fault turns may take as long as they need. Those are stuck of which none has ended for so long. */
 const QUIET_MS = 240_000;
 const HOME_BYTES = '256m';
 const READY_MS = 120_000;
@@ -106,13 +106,21 @@ async function run(options: FleetOptions, say: (line: string) => void, closing: 
   load.stopStarting();
   await Promise.all(running);
   say('  the faults are over; the last turns end');
-  for (const until = Date.now() + QUIET_MS; !load.hasEnded() && Date.now() < until;) await sleep(500);
+  await untilEnded(load);
   const ran = (Date.now() - began) / 60_000;
   const verdict = verdictOf(load.turns, readLedger(join(folder, 'ledger.jsonl')), samples);
   const broken = brokenRules(verdict, ran);
   if (broken.length > 0) closing.shift(); // the output of the processes tells why
   const restarts = members.reduce((sum, member) => sum + member.restarts, 0);
   return { minutes: ran, seed, faults: done, restarts, refusals: Object.fromEntries(load.refusals), ...verdict, broken };
+}
+
+async function untilEnded(load: Load): Promise<void> {
+  for (let [ended, at] = [-1, 0]; !load.hasEnded(); await sleep(500)) {
+    const now = load.turns.filter(({ end }) => end !== null).length;
+    if (now > ended) [ended, at] = [now, Date.now()];
+    else if (Date.now() - at > QUIET_MS) return;
+  }
 }
 
 async function startLedger(file: string): Promise<{ child: ChildProcess; url: string }> {

@@ -7,7 +7,7 @@ import { HEARTBEAT_TIMEOUT_MS } from '../shared/turn/tool-class';
 const COMMON = { cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED } as const;
 /**
  * What a person has decided comes before the steps of other turns, where activities wait for workers: 1 is the first of five, 3 the
- * default. The server heeds it with `matching.useNewMatcher` (decision 0089). Replay does not compare it.
+ * default. The server heeds it with `matching.useNewMatcher` (decision 0089). Temporal's replay does not compare it.
  */
 const FIRST = { priority: { priorityKey: 1 } } as const;
 /** Most attempts of activities that are safe to repeat after a dead worker or a lost answer. Tools count their own retries. */
