@@ -39,6 +39,8 @@ export interface NativeCluster {
   pids(): number[];
   /** URL of the database `postgres`, where a store can be. */
   store: string;
+  /** All databases, as SQL. */
+  dump(): Promise<string>;
   /** What the Temporal server has logged, one JSON object a line: the first 50,000 lines. */
   log(): string;
   /** Ends one of the servers by this signal, if it runs, and starts it again over its data. PostgreSQL's immediate end is SIGQUIT. */
@@ -120,6 +122,11 @@ async function start(folder: string, running: Servers): Promise<Omit<NativeClust
   await waitUntilHealthy(address, NAMESPACE, READY_WITHIN_MS, () => !server.hasExited());
   const pids = await Promise.all([running.postgres.pid, server.pid]);
   const store = `postgres://${SQL_USER}:${encodeURIComponent(password)}@127.0.0.1:${sqlPort}/postgres`;
+  const dump = async () => {
+    const where = ['--host', '127.0.0.1', '--port', String(sqlPort), '--username', SQL_USER];
+    const options = { env: { ...process.env, PGPASSWORD: password }, maxBuffer: 512 * 1024 * 1024 };
+    return (await run(join(findPostgres()!, 'pg_dumpall'), where, options)).stdout;
+  };
   const restart = async (name: 'postgres' | 'temporal', signal: NodeJS.Signals) => {
     const old = running[name]!;
     if (!old.hasExited()) process.kill(await old.pid, signal);
@@ -129,7 +136,7 @@ async function start(folder: string, running: Servers): Promise<Omit<NativeClust
   };
   const isTemporalUp = () => !running.temporal!.hasExited();
   return {
-    ...{ address, namespace: NAMESPACE, password, store, restart, isTemporalUp },
+    ...{ address, namespace: NAMESPACE, password, store, dump, restart, isTemporalUp },
     pids: () => pids,
     log: () => lines.join('\n'),
   };
