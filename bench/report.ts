@@ -2,6 +2,7 @@
 import type { Admission } from './admission';
 import type { ReplaySpeed } from './audit-replay';
 import type { VerifySpeed } from './audit-verify';
+import type { Fleet } from './fleet/fleet';
 import type { Figures, Kind } from './gateway';
 import type { MemoryFigures } from './gateway-memory';
 import type { Answered } from './support/http-load';
@@ -39,6 +40,39 @@ export function speedTable(cells: Cell[]): string {
   return `${table(header, rows)}\n\n${table(names, ratios)}\n`;
 }
 
+export function fleetTable(run: Fleet): string {
+  const count = (value: number | readonly unknown[]) => String(typeof value === 'number' ? value : value.length);
+  const rows: [string, string][] = [
+    ['minutes, seed', `${run.minutes.toFixed(1)}, ${run.seed}`],
+    ['faults', `${Object.values(run.faults).reduce((sum, n) => sum + n, 0)}: ${listOf(run.faults)}`],
+    ['processes started again', count(run.restarts)],
+    ['turns started', count(run.started)],
+    ['starts that no gateway accepted', count(run.notStarted)],
+    ['turns completed', count(run.completed)],
+    ['turns denied or cancelled', count(run.deniedOrCancelled)],
+    ['starts refused for a wrong clock', count(run.refusedForClock)],
+    ['turns lost', count(run.lost)],
+    ['turns stuck', count(run.stuck)],
+    ['turns that failed', count(run.failed)],
+    ['effects in the ledger', count(run.effects)],
+    ['effects twice', count(run.effectsTwice)],
+    ['effects without approval', count(run.effectsWithoutApproval)],
+    ['calls that were in doubt', count(run.inDoubt)],
+    ['recorded otherwise than in the ledger', count(run.otherThanLedger)],
+    ...Object.entries(run.growth).map(([name, [second, last]]): [string, string] => [
+      name,
+      `${second.toFixed(0)} → ${last.toFixed(0)}`,
+    ]),
+    ['requests answered with a refusal, or not at all', listOf(run.refusals)],
+  ];
+  return `${table(['fleet', 'figure'], rows)}\n`;
+}
+
+const listOf = (counts: Record<string, number>): string =>
+  Object.entries(counts)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(', ');
+
 export function historyTable(grown: Growth[]): string {
   const rows = grown.map((growth) => [
     growth.kind,
@@ -68,7 +102,9 @@ function growthRow(at10: number, at100: number): string[] {
 export function waitingTable(waiting: Waiting): string {
   const rows = [
     ['turns waiting', String(waiting.turns)],
+    ['of them in memory, at most', String(waiting.cachedWorkflows)],
     ['worker MB, before and with them', `${waiting.workerMbBefore.toFixed(0)} → ${waiting.workerMb.toFixed(0)}`],
+    ['worker MB, the most it ever had', waiting.workerPeakMb.toFixed(0)],
     ['worker CPU at rest, % of a core', waiting.workerCpuAtRest.toFixed(1)],
     ['server CPU at rest, % of a core', waiting.serverCpuAtRest.toFixed(1)],
     ['signal to run, median ms', waiting.signalToRunMedianMs.toFixed(0)],

@@ -1,4 +1,4 @@
-/** Measures what a thousand turns that wait for approval cost one worker at rest, and how soon an approved call runs. */
+/** Measures what turns that wait for approval cost one worker at rest, and how soon an approved call runs. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { dataConverter } from '../src/temporal/data-converter';
@@ -6,15 +6,20 @@ import { startDevServer } from '../src/devserver/dev-server';
 import { findTemporalCli } from '../src/devserver/find-cli';
 import type { AdmitCallOutput } from '../src/shared/io/activities';
 import { SIGNALS } from '../src/workflows/contract';
-import { cpuMs, residentMb } from './support/process-figures';
+import { cachedWorkflows, memoryOfProcess } from '../src/worker/cached-workflows';
+import { cpuMs, peakMb, residentMb } from './support/process-figures';
 import { median, quantile } from './support/quantile';
 import { Side } from './support/side-process';
 import { WAITING_TURN } from './support/workload';
 
 export interface Waiting {
   turns: number;
+  /** How many of them the worker keeps in memory. */
+  cachedWorkflows: number;
   workerMbBefore: number;
   workerMb: number;
+  /** The most at any time: while turns start and are approved. */
+  workerPeakMb: number;
   /** Share of one core while nothing happens, per cent. */
   workerCpuAtRest: number;
   serverCpuAtRest: number;
@@ -26,12 +31,16 @@ const AT_REST_MS = 20_000;
 const SIGNALLED = 100;
 const STARTED_AT_ONCE = 20;
 
-export async function waiting(turns: number, say: (line: string) => void): Promise<Waiting> {
+/** @param containerMb as in a container of so much memory: V8's heap then has half of it, and the cache what follows from both */
+export async function waiting(turns: number, containerMb: number | undefined, say: (line: string) => void): Promise<Waiting> {
+  const heapMb = containerMb === undefined ? undefined : Math.floor(containerMb / 2);
+  const cached = cachedWorkflows(heapMb === undefined ? memoryOfProcess() : { memoryMb: containerMb!, heapMb });
   const { path } = await findTemporalCli({ onProgress: say });
   const dev = await startDevServer({ cli: path, port: 0, headless: true });
   const connection = await Connection.connect({ address: dev.address });
   const client = new Client({ connection, dataConverter });
-  const side = await Side.start({ kind: 'ours', address: dev.address, script: WAITING_TURN });
+  const options = { kind: 'ours' as const, address: dev.address, script: WAITING_TURN, cachedWorkflows: cached };
+  const side = await Side.start(options, undefined, heapMb);
   try {
     const workerMbBefore = residentMb(side.pid);
     side.startOnly({ count: turns, atOnce: STARTED_AT_ONCE });
@@ -44,8 +53,10 @@ export async function waiting(turns: number, say: (line: string) => void): Promi
     const delays = await approveSome(client, side, say);
     return {
       turns,
+      cachedWorkflows: cached,
       workerMbBefore,
       workerMb,
+      workerPeakMb: peakMb(side.pid),
       workerCpuAtRest: (100 * atRest[0]) / AT_REST_MS,
       serverCpuAtRest: (100 * atRest[1]) / AT_REST_MS,
       signalToRunMedianMs: median(delays),

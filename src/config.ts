@@ -59,7 +59,7 @@ export interface Config extends KeyConfig, DataConfig, ModelConfig {
   otlp: OtlpSettings | null;
   /** How long a stopping worker lets running calls end, ms. */
   drainMs: number;
-  /** How many workflows a worker keeps in memory; absent: the SDK's choice for the heap size. */
+  /** How many workflows a worker keeps in memory; absent: as many as its memory allows. */
   maxCachedWorkflows?: number;
   workflowStacks: boolean;
   temporalCli?: string;

@@ -43,6 +43,7 @@ import { ToolThreads } from './tools/isolation/tool-threads';
 import { ToolGate } from './tools/limits/gate';
 import { Registry } from './tools/catalogue/registry';
 import { NO_SOURCE, type ToolSource } from './tools/catalogue/tool-source';
+import { cachedWorkflows, memoryOfProcess } from './worker/cached-workflows';
 import { watchEventLoop } from './worker/event-loop-watch';
 import { checkModels, warnOfMisfits, warnOfPrices } from './worker/models-at-start';
 import { applySchedules } from './schedules/at-start';
@@ -208,6 +209,7 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
     maxHeartbeatThrottleInterval: '200 milliseconds',
     defaultHeartbeatThrottleInterval: '200 milliseconds',
     maxEagerActivityReservationsPerWorkflowTask: 10,
+    maxCachedWorkflows: cachedWorkflows(memoryOfProcess()),
     interceptors: { activity: [...(traces === null ? [] : [traces.activities]), activityLog(log, running)] },
     sinks: traces?.sinks ?? traceSinks(null),
     shutdownGraceTime: '10 seconds',

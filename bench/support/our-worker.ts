@@ -23,6 +23,7 @@ export async function ourWorker(
     trustedKeys,
     store,
     otlp,
+    cachedWorkflows,
     ...parts
   }: {
     app: App;
@@ -30,6 +31,7 @@ export async function ourWorker(
     trustedKeys?: string | undefined;
     store?: string | undefined;
     otlp?: string | undefined;
+    cachedWorkflows?: number | undefined;
   },
 ): Promise<{ worker: Worker; client: HoldfastClient }> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-bench-'));
@@ -46,6 +48,7 @@ export async function ourWorker(
     defaultModel: 'bench',
     log: SILENT,
     traces: otlp === undefined ? null : openTraces({ url: otlp, content: false }, 'bench'),
+    ...(cachedWorkflows === undefined ? {} : { options: { maxCachedWorkflows: cachedWorkflows } }),
     ...(trustedKeys === undefined ? {} : { trust: new FileTrust({ path: trustedKeys, namespace: 'default', log: SILENT }) }),
   });
   return { worker, client };

@@ -25,7 +25,12 @@ export function treeOf(pid: number): number[] {
 }
 
 /** Resident memory, MB. */
-export function residentMb(pid: number): number {
-  const kb = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1];
+export const residentMb = (pid: number): number => statusMb(pid, 'VmRSS');
+
+/** The most resident memory that it ever had, MB. */
+export const peakMb = (pid: number): number => statusMb(pid, 'VmHWM');
+
+function statusMb(pid: number, field: string): number {
+  const [, kb] = new RegExp(`${field}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))!;
   return Number(kb) / 1024;
 }

@@ -7,11 +7,15 @@ import type { Batch, BatchResult, ModelRequestAt, Said, SideOptions } from './si
 export class Side {
   private constructor(private readonly child: ChildProcess) {}
 
-  /** @param profile folder for CPU profiles, one for each thread */
-  static async start(options: SideOptions, profile?: string): Promise<Side> {
+  /**
+   * @param profile folder for CPU profiles, one for each thread
+   * @param heapMb what the heap of a thread may grow to
+   */
+  static async start(options: SideOptions, profile?: string, heapMb?: number): Promise<Side> {
+    const heap = heapMb === undefined ? [] : [`--max-old-space-size=${heapMb}`];
     const profiling = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profile];
     const child = fork(join(__dirname, 'side.ts'), [JSON.stringify(options)], {
-      execArgv: ['--import', 'tsx', ...profiling],
+      execArgv: ['--import', 'tsx', ...heap, ...profiling],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     await heard(child, 'ready');

@@ -30,6 +30,8 @@ export interface SideOptions {
   trustedKeys?: string;
   /** For `ours`: the collector that gets the traces; absent: none. */
   otlp?: string;
+  /** For `ours`: how many workflows its worker keeps in memory; absent: the default. */
+  cachedWorkflows?: number;
   /** Report the time of each model request, if the model is in the worker's process. */
   tellRequests?: boolean;
 }
@@ -143,11 +145,11 @@ function tellRequest(): void {
 }
 
 async function ours(connection: NativeConnection, options: SideOptions): ReturnType<MadeSide> {
-  const { script, trustedKeys, modelUrl, store, tellRequests, otlp } = options;
+  const { script, trustedKeys, modelUrl, store, tellRequests, otlp, cachedWorkflows } = options;
   const app = benchApp(script, (key) => say({ said: 'paid', key, at: Date.now() }));
   const inProcess = () => new BenchModel(script, tellRequests ? tellRequest : undefined);
   const model = modelUrl === undefined ? inProcess() : new AnthropicProvider({ baseUrl: modelUrl, apiKey: 'bench' });
-  const { worker, client } = await ourWorker(connection, { app, model, trustedKeys, store, otlp });
+  const { worker, client } = await ourWorker(connection, { app, model, trustedKeys, store, otlp, cachedWorkflows });
   return { worker, start: () => client.start({ agent: AGENT, message: 'Look up.' }) };
 }
 

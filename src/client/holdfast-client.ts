@@ -64,6 +64,7 @@ import type { TurnView } from '../shared/turn/turn-view';
 import { workflowUrl } from '../shared/wire/links';
 import type { TrailPage, TrailQuery } from '../store/core/trail';
 import type { Store } from '../store/store';
+import { backlogsOf, type Backlog } from '../temporal/backlog';
 import { connectTemporal } from '../temporal/connect';
 import { makeClient } from '../temporal/make-client';
 import { workflowExists } from '../temporal/executions';
@@ -334,6 +335,11 @@ export class HoldfastClient {
   /** When a worker of this client's task queue last asked for work, Unix time, ms; null: the server remembers none. */
   lastPoll(): Promise<number | null> {
     return lastPoll(this.temporal, this.config.taskQueue);
+  }
+
+  /** What waits in the task queue for a worker. */
+  backlogs(): Promise<Backlog[]> {
+    return backlogsOf(this.temporal, this.config.taskQueue);
   }
 
   /** What is used and left of every budget that counts something now; 100 without a limit. */

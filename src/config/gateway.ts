@@ -12,6 +12,8 @@ export interface HttpConfig {
   corsOrigins: string[];
   /** Limit of one principal, or of one address without a principal. */
   requestsPerMinute: number;
+  /** How long tasks may wait for a worker before new work is refused, ms; null: nothing is refused. */
+  startLimitMs: number | null;
   /** Number of proxies in front, which give the client's address in `X-Forwarded-For`. */
   proxies: number;
   /** Whether `/metrics` needs no token. */
@@ -41,6 +43,7 @@ export function httpOf(read: Reader): HttpConfig {
     jwt,
     corsOrigins: read('HOLDFAST_CORS_ORIGINS') ?? [],
     requestsPerMinute: read('HOLDFAST_HTTP_RATE'),
+    startLimitMs: read('HOLDFAST_START_LIMIT_SECONDS'),
     proxies: read('HOLDFAST_HTTP_PROXIES'),
     openMetrics: read('HOLDFAST_HTTP_METRICS') === 'open',
     callbacks: callbacksOf(read),

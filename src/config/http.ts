@@ -73,6 +73,11 @@ export const requestsPerMinute = z
   .string()
   .regex(/^[1-9]\d{0,6}$/)
   .transform(Number);
+/** @returns ms; null: no limit */
+export const startLimit = z
+  .string()
+  .regex(/^([1-9]\d{0,4}|off)$/)
+  .transform((value) => (value === 'off' ? null : Number(value) * 1000));
 export const proxies = z.string().regex(/^\d$/).transform(Number);
 
 // What approvals need on a worker. If others could reach the server, it must be set.

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { withoutPassword } from '../shared/text/secrets';
 import { ConfigError } from './error';
-import { callbackHosts, hosts, jwt, origins, proxies, requestsPerMinute } from './http';
+import { callbackHosts, hosts, jwt, origins, proxies, requestsPerMinute, startLimit } from './http';
 import * as is from './schemas';
 import * as signIn from './sign-in';
 
@@ -222,7 +222,7 @@ const WORKER = {
   HOLDFAST_MAX_CACHED_WORKFLOWS: {
     schema: is.cachedWorkflows,
     allowed: 'a number of workflows from 2 to 1000000, or 0 for none',
-    unset: 'by the heap',
+    unset: 'by the memory that it may use',
     about: 'How many turns a worker keeps in memory, 0.5 MB each ([operations.md](operations.md), *Speed*).',
   },
   HOLDFAST_WORKFLOW_STACKS: {
@@ -413,6 +413,13 @@ const GATEWAY = {
     allowed: 'a number of requests a minute from 1 to 9999999',
     default: '6000',
     about: 'Requests of one principal in a minute.',
+  },
+  HOLDFAST_START_LIMIT_SECONDS: {
+    schema: startLimit,
+    allowed: 'a number of seconds from 1 to 99999, or off',
+    default: '30',
+    about:
+      'While 100 tasks or more wait for a worker, and the oldest of them for longer than this, new turns are refused with 429; decisions are not ([operations.md](operations.md#when-workers-cannot-keep-up)).',
   },
   HOLDFAST_HTTP_PROXIES: {
     schema: proxies,

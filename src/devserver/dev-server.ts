@@ -51,12 +51,13 @@ export interface DevServer {
 }
 
 /**
- * Two settings for latency (without them, every round trip costs one poll interval), and one that makes search attributes visible
- * at once.
+ * Two settings for latency (without them, every round trip costs one poll interval), one that heeds the priority of activities, and
+ * one that makes search attributes visible at once.
  */
 const DYNAMIC_CONFIG: Record<string, number | boolean | string[]> = {
   'history.transferProcessorMaxPollRPS': 2000,
   'system.enableActivityEagerExecution': true,
+  'matching.useNewMatcher': true,
   'system.forceSearchAttributesCacheRefreshOnRead': true,
   // Nobody here uses the server's HTTP API, which does not check Origin: it answers no Host.
   'frontend.httpAllowedHosts': [],

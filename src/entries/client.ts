@@ -28,6 +28,7 @@ export type { Message } from '../shared/turn/message';
 export { TurnHandle, type By, type EndedTurn, type WaitingNow } from '../client/turns/turn-handle';
 export type { Act, DoneBefore } from '../client/turns/start-turn';
 export type { TurnPage, Visibility } from '../client/turns/listing';
+export type { Backlog } from '../temporal/backlog';
 export type { WatchOptions } from '../client/events/feeds';
 export type { WatchedEvent } from '../client/events/feed';
 export type { WaitingCall } from '../shapes/turn-view';

@@ -4,7 +4,7 @@
  */
 export * from './client';
 export { gatewayParts, GatewayUnavailable, serveGateway, type RunningGateway, type ServeAt } from '../gateway/serve';
-export type { CodecParts, GatewayParts, PageSignIn } from '../gateway/route';
+export type { CodecParts, GatewayParts, PageSignIn, StartLimitSettings } from '../gateway/route';
 export { createPrincipal, Tokens, type Authenticator, type Principal } from '../gateway/auth/principals';
 export { catalogueOf, type ToolCatalogue, type ToolEntry } from '../gateway/tool-catalogue';
 export type { CallbackConfig } from '../config/gateway';

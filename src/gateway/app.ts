@@ -5,7 +5,15 @@ import { parseJson } from '../shared/json/parse-json';
 import { SITE_HINT, siteFault, type Site } from '../shared/wire/cross-site-check';
 import fastify, { type FastifyInstance } from 'fastify';
 import { authenticateRequests } from './auth/authenticate';
-import { bodyText, validatorOf, answerBadAddress, answerBrokenHttp, refuseOtherMethods, limitRates } from './http/before-routes';
+import {
+  bodyText,
+  validatorOf,
+  answerBadAddress,
+  answerBrokenHttp,
+  refuseOtherMethods,
+  limitRates,
+  startLimit,
+} from './http/before-routes';
 import { answerWith, Refusal, wrongOf } from './http/errors';
 import { type HttpMetrics, httpMetrics, observeRequests, requestIdOf, traceRequests } from './http/observe';
 import { holdKeysToBodies } from './http/idempotency';
@@ -155,7 +163,7 @@ export function gatewayApp(
     const countNobody = await limitRates(scope, requestsPerMinute);
     await describeApi(scope);
     authenticateRequests(scope, { authenticator, tickets: ticketsOf(store), signIn: browserSignIn }, countNobody);
-    holdKeysToBodies(scope, store);
+    holdKeysToBodies(scope, store, startLimit(parts));
     for (const route of routes) route(scope, parts);
   });
   // Apart from the others: pages of the Web UI may ask here, and nowhere else.

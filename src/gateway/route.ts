@@ -12,6 +12,13 @@ import type { Authenticator, Tokens } from './auth/principals';
 import type { ToolCatalogue } from './tool-catalogue';
 import type { StreamSettings } from './streams/settings';
 
+export interface StartLimitSettings {
+  /** How long the oldest task may wait for a worker, ms. */
+  ageMs: number;
+  /** Fewer tasks than this are no backlog: they are done within seconds once a worker is there, after a deploy for example. */
+  tasks: number;
+}
+
 export interface GatewayParts {
   store: Store;
   log: ToolLogger;
@@ -32,6 +39,8 @@ export interface GatewayParts {
   callbacks?: CallbackConfig | null;
   /** Limit per principal. Default 6000. */
   requestsPerMinute?: number;
+  /** When new work is refused since the workers cannot keep up; null: never. Default: 100 tasks, the oldest of 30 s. */
+  startLimit?: StartLimitSettings | null;
   corsOrigins?: readonly string[];
   /** Number of proxies in front whose `X-Forwarded-For` is trusted. Default 0. */
   proxies?: number;

@@ -13,6 +13,7 @@ import { gatewayApp } from './app';
 import { type GatewayParts, LazyClient, type Route } from './route';
 import { AnyOf, Jwts } from './auth/jwt';
 import { Tokens } from './auth/principals';
+import { DEFAULT_START_LIMIT } from './http/before-routes';
 import { catalogueOf, type ToolCatalogue } from './tool-catalogue';
 import { errorMessage } from '../shared/text/error-message';
 
@@ -101,13 +102,14 @@ export async function gatewayParts(
   await announceKey(store, key);
   const traces = config.otlp?.signals.includes('traces') ? openTraces(config.otlp, 'holdfast-gateway') : null;
   const lazyClient = new LazyClient(connect ?? (() => HoldfastClient.connect()));
-  const { jwt, callbacks, requestsPerMinute, corsOrigins, proxies, openMetrics } = config.http;
+  const { jwt, callbacks, requestsPerMinute, startLimitMs, corsOrigins, proxies, openMetrics } = config.http;
   const tokens = new Tokens(config.tokens ?? []);
   const authenticator = jwt === null ? tokens : new AnyOf([...(config.tokens === null ? [] : [tokens]), new Jwts(jwt)]);
   const settings = {
     signIn: { ...config.http.signIn, tokens },
     callbacks,
     requestsPerMinute,
+    startLimit: startLimitMs === null ? null : { ...DEFAULT_START_LIMIT, ageMs: startLimitMs },
     corsOrigins,
     proxies,
     openMetrics,

@@ -5,6 +5,11 @@ import { activityId } from '../shared/ids';
 import { HEARTBEAT_TIMEOUT_MS } from '../shared/turn/tool-class';
 
 const COMMON = { cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED } as const;
+/**
+ * What a person has decided comes before the steps of other turns, where activities wait for workers: 1 is the first of five, 3 the
+ * default. The server heeds it with `matching.useNewMatcher` (decision 0089). Temporal's replay does not compare it.
+ */
+const FIRST = { priority: { priorityKey: 1 } } as const;
 /** Most attempts of activities that are safe to repeat after a dead worker or a lost answer. Tools count their own retries. */
 const SAFE_ATTEMPTS = 30;
 
@@ -41,33 +46,25 @@ export const { beginFiring, endFiring } = proxyActivities<Activities>({
   retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 });
 
-/** Safe to retry: previews only read, and every attempt of a store activity writes the same blocks. */
-export const {
-  admitDirect,
-  admitCall,
-  inspectEffect,
-  settleEffect,
-  reconcileEffect,
-  checkDecision,
-  checkAnswer,
-  closeQuestion,
-  checkSteer,
-  readCard,
-  keepSaid,
-  readSaid,
-  lookAtSubTurn,
-  closeSubTurn,
-  endTurn,
-} = proxyActivities<Activities>({
+const SHORT = {
   ...COMMON,
   startToCloseTimeout: '2 minutes',
   heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
   retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '30 seconds' },
-});
+} as const;
+
+/** Safe to retry: previews only read, and every attempt of a store activity writes the same blocks. */
+export const { admitDirect, admitCall, closeQuestion, readCard, keepSaid, readSaid, lookAtSubTurn, closeSubTurn, endTurn } =
+  proxyActivities<Activities>(SHORT);
+
+/** As safe. The sender of a decision waits for the first three. */
+export const { checkDecision, checkAnswer, checkSteer, inspectEffect, settleEffect, reconcileEffect } =
+  proxyActivities<Activities>({ ...SHORT, ...FIRST });
 
 /** The limits are short because the sender of the decision waits for the answer. */
 export const { forwardDecision } = proxyActivities<Activities>({
   ...COMMON,
+  ...FIRST,
   startToCloseTimeout: '30 seconds',
   scheduleToCloseTimeout: '1 minute',
   retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '5 seconds' },
@@ -91,17 +88,11 @@ export const { waitForUnfreeze } = proxyActivities<Activities>({
 
 const { runCall } = proxyActivities<Activities>({ ...COMMON, startToCloseTimeout: '1 minute' });
 
-const OPENING: ActivityOptions = {
-  ...COMMON,
-  startToCloseTimeout: '2 minutes',
-  heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
-  retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '30 seconds' },
-};
-const opening = proxyActivities<Activities>(OPENING);
+const opening = proxyActivities<Activities>(SHORT);
 
 /** The activity id carries the digest, as in `executeCall`. */
 export function openSubTurn(call: AdmittedCall, input: OpenSubTurnInput) {
-  return opening.openSubTurn.executeWithOptions({ ...OPENING, activityId: idOf(input.call), summary: summary(call) }, [input]);
+  return opening.openSubTurn.executeWithOptions({ ...SHORT, activityId: idOf(input.call), summary: summary(call) }, [input]);
 }
 
 /** Runs one call with the timeouts and retries of its class. The id carries the digest, so that replay detects another input. */
@@ -120,6 +111,7 @@ function callOptions(call: AdmittedCall, options: CallOptions = {}): ActivityOpt
   const destructive = call.class === 'destructive';
   return {
     ...COMMON,
+    ...(destructive ? FIRST : {}),
     startToCloseTimeout: call.timeout_ms + 10_000,
     heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
     allowEagerDispatch: !destructive,

@@ -23,6 +23,18 @@ const RECORD_FACT_REASON = 'older builds did not pass it on; it is what the reco
 const CARD = 'older builds did not pass it on; only cards and messages to people depend on it';
 const VIEW = 'older builds did not show it in the state of the turn';
 
+/** Activities that carry out what a person has said; of calls the destructive ones. */
+const FIRST = [
+  'checkDecision',
+  'checkAnswer',
+  'checkSteer',
+  'forwardDecision',
+  'inspectEffect',
+  'settleEffect',
+  'reconcileEffect',
+  'runCall',
+];
+
 export const KNOWN_CHANGES: readonly KnownChange[] = [
   { of: 'patch', path: 'deprecated', was: false, now: true, reason: 'a patch that every run has passed is called deprecated' },
   {
@@ -49,6 +61,13 @@ export const KNOWN_CHANGES: readonly KnownChange[] = [
     was,
     now: 0,
     reason: 'the activity counts its attempts itself, without those in which it waited for the limits of its model',
+  })),
+  ...FIRST.map((of) => ({
+    of,
+    path: 'priority',
+    was: 0,
+    now: 1,
+    reason: 'what a person has decided comes before the steps of other turns, where activities wait for a worker',
   })),
   { of: 'runCall', path: 'input.0.approvals.*.identity', was: '', reason: 'older builds did not know who had sent a decision' },
   {

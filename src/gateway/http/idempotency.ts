@@ -12,6 +12,7 @@ import { sha256Hex } from '../../shared/json/sha256';
 import type { Store } from '../../store/store';
 import { DecisionNotAccepted } from '../../client/errors';
 import type { SendAnswer } from '../../shared/turn/session';
+import type { StartLimit } from './before-routes';
 import { Refusal } from './errors';
 import { optional } from '../../shared/json/optional';
 
@@ -23,6 +24,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** With a key, the answer of an accepted request is sent again, and the request is not executed again. */
     keepsAnswer?: boolean;
+    /** Makes new work for workers, and is refused while they cannot keep up. */
+    startsWork?: boolean;
   }
 }
 
@@ -51,12 +54,16 @@ interface IdempotencyRecord {
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
-export function holdKeysToBodies(app: FastifyInstance, store: Store): void {
+export function holdKeysToBodies(app: FastifyInstance, store: Store, starts: StartLimit): void {
   app.decorateRequest('operation', null);
   // Runs once the body has been read and validated, so that a refused request uses up no key.
   app.addHook('preHandler', async (request, reply) => {
     const key = request.headers['idempotency-key'];
-    if (request.method !== 'POST' || key === undefined || request.routeOptions.config.roles === 'public') return;
+    const { roles, startsWork = false } = request.routeOptions.config;
+    if (request.method !== 'POST' || key === undefined || roles === 'public') {
+      if (startsWork) await starts.check();
+      return;
+    }
     if (typeof key !== 'string' || !KEY.test(key))
       throw new Refusal({
         code: 'INVALID_PARAMS',
@@ -66,7 +73,8 @@ export function holdKeysToBodies(app: FastifyInstance, store: Store): void {
     const path = request.url.split('?')[0]!;
     const body = Buffer.isBuffer(request.body) ? sha256Hex(request.body) : ((request.body ?? null) as Json);
     const whole = { path, body };
-    const { operation, answer } = await claimOperation(store, { principal: request.principal.name, key, request: whole });
+    const of = { principal: request.principal.name, key, request: whole };
+    const { operation, answer } = await claimOperation(store, of, startsWork ? starts : null);
     if (operation === null)
       throw new Refusal({
         code: 'INVALID_PARAMS',
@@ -90,14 +98,18 @@ export function holdKeysToBodies(app: FastifyInstance, store: Store): void {
 
 /**
  * Binds a principal's key to one request.
+ * @param starts for a request that makes new work: if it is refused, its key stays free. One whose key was bound before has passed
  * @returns the operation, and its stored answer; null: the key was used for something else
+ * @throws Refusal 429 of `starts`
  */
 export async function claimOperation(
   store: Store,
   { principal, key, request }: { principal: string; key: string; request: Json },
+  starts: StartLimit | null = null,
 ): Promise<{ operation: Operation | null; answer?: IdempotencyRecord['answer'] }> {
   const id = operationId(principal, key);
   const body = hashJson(request);
+  if (starts !== null && (await store.registers.read(registerOf(id))).value === null) await starts.check();
   const { first, repeated: isRepetition } = await store.registers.update(registerOf(id), (current, now) => {
     const value = { body, at: now };
     return current === null

@@ -7,6 +7,7 @@ import type * as Prom from 'prom-client';
 import { findPackage } from '../../optional-package';
 import { FREEZE_SCOPES } from '../../record/stop';
 import { api, fail, onlyTraceFields, SCOPE } from '../../telemetry/traces/api';
+import type { Backlog } from '../../temporal/backlog';
 import type { ToolLogger } from '../../tools/define/tool';
 
 const PROBES = new Set(['/healthz', '/readyz', '/metrics']);
@@ -58,6 +59,9 @@ export class HttpMetrics {
   private readonly seconds: Prom.Histogram;
   private readonly streamSeconds: Prom.Histogram;
   private readonly freezes: Prom.Gauge;
+  private readonly refusedStarts: Prom.Counter;
+  private readonly backlog: Prom.Gauge;
+  private readonly backlogAge: Prom.Gauge;
 
   constructor({ Counter, Gauge, Histogram, Registry }: typeof Prom) {
     this.registry = new Registry();
@@ -89,6 +93,23 @@ export class HttpMetrics {
       labelNames: ['scope'],
       registers,
     });
+    this.refusedStarts = new Counter({
+      name: 'holdfast_starts_refused_total',
+      help: 'Requests for new work that were refused, since the workers cannot keep up.',
+      registers,
+    });
+    this.backlog = new Gauge({
+      name: 'holdfast_task_queue_backlog',
+      help: 'Tasks that wait for a worker, by their type: workflow or activity.',
+      labelNames: ['type'],
+      registers,
+    });
+    this.backlogAge = new Gauge({
+      name: 'holdfast_task_queue_backlog_age_seconds',
+      help: 'How long the oldest of these tasks has waited.',
+      labelNames: ['type'],
+      registers,
+    });
   }
 
   /** @param route as declared; null: no route matches */
@@ -102,6 +123,17 @@ export class HttpMetrics {
   setFreezes(freezes: readonly { scope: string }[] | null): void {
     if (freezes === null) return this.freezes.reset();
     for (const scope of FREEZE_SCOPES) this.freezes.set({ scope }, freezes.filter((one) => one.scope === scope).length);
+  }
+
+  /** @param backlogs null: Temporal does not say, and there is none of them */
+  setStarts(refusals: number, backlogs: readonly Backlog[] | null): void {
+    this.refusedStarts.reset();
+    this.refusedStarts.inc(refusals);
+    if (backlogs === null) return [this.backlog, this.backlogAge].forEach((gauge) => gauge.reset());
+    for (const { type, tasks, ageMs } of backlogs) {
+      this.backlog.set({ type }, tasks);
+      this.backlogAge.set({ type }, ageMs / 1000);
+    }
   }
 
   get contentType(): string {

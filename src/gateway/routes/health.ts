@@ -5,6 +5,7 @@ import { readStop, STOP_REGISTER } from '../../record/stop';
 import { recently, type Check } from '../../telemetry/readiness';
 import { answer, answers, textAnswer } from '../schemas/common';
 import type { Route, GatewayParts } from '../route';
+import { startLimit } from '../http/before-routes';
 
 const alive = z.object({ alive: z.literal(true), pid: z.number().int() });
 
@@ -86,13 +87,17 @@ const metricsSchema = {
 };
 
 /** `GET /metrics`: requires a token, unless HOLDFAST_HTTP_METRICS is open. */
-export const metrics: Route = (app, { openMetrics = false, store }) => {
+export const metrics: Route = (app, parts) => {
+  const { openMetrics = false, store } = parts;
+  const starts = startLimit(parts);
   const roles = openMetrics ? 'public' : (['auditor', 'admin'] as const);
   const freezes = async () => readStop((await store.registers.read(STOP_REGISTER)).value).freezes;
   app.get('/metrics', { schema: metricsSchema, config: { roles } }, async (_request, reply) => {
     const { metrics } = app;
     if (metrics === null) throw new PackageMissing('prom-client', 'GET /metrics');
-    metrics.setFreezes(await freezes().catch(() => null));
+    const [frozen, backlogs] = await Promise.all([freezes().catch(() => null), starts.backlogs()]);
+    metrics.setFreezes(frozen);
+    metrics.setStarts(starts.refusals, backlogs);
     return reply
       .type(metrics.contentType)
       .header('cache-control', 'no-store')

@@ -32,7 +32,7 @@ const READERS = ['starter', 'approver', 'auditor', 'admin'] as const;
 export const sessions: Route = (app, parts) => {
   const changeable = (request: { principal: Principal; params: { id: string } }) =>
     changeableSession(parts, request.principal, request.params.id);
-  const start = { config: { roles: STARTERS }, bodyLimit: MESSAGE_BODY_BYTES };
+  const start = { config: { roles: STARTERS, startsWork: true }, bodyLimit: MESSAGE_BODY_BYTES };
   const options = { config: { roles: STARTERS, keepsAnswer: true } };
 
   app.post<OpenSession>('/v1/sessions', { schema: schemas.open, ...start }, async (request, reply) => {

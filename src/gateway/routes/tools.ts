@@ -32,7 +32,7 @@ export const tools: Route = (app, parts) => {
 
   app.post<CallTool>(
     '/tools/:toolName',
-    { schema: schemas.call, config: { roles: ['starter', 'admin'] } },
+    { schema: schemas.call, config: { roles: ['starter', 'admin'], startsWork: true } },
     async (request, reply) => {
       const { toolName } = request.params;
       const call = await startCall(parts, request, toolName);

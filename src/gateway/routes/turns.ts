@@ -33,7 +33,7 @@ const READERS = ['starter', 'approver', 'auditor', 'admin'] as const;
 export const turns: Route = (app, parts) => {
   app.post<StartTurn>(
     '/v1/turns',
-    { schema: schemas.start, config: { roles: STARTERS }, bodyLimit: MESSAGE_BODY_BYTES },
+    { schema: schemas.start, config: { roles: STARTERS, startsWork: true }, bodyLimit: MESSAGE_BODY_BYTES },
     async (request, reply) => {
       const { principal, operation, body } = request;
       const key = operation?.key ?? oneTimeKey(randomBytes(16).toString('hex'));

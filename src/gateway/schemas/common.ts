@@ -48,7 +48,7 @@ const WHAT: Record<number, string> = {
   413: 'The body is too large.',
   414: 'A part of the address is too long.',
   415: 'The body is not application/json.',
-  429: 'Too many requests: `retry-after` says for how many seconds.',
+  429: 'Too many requests, or workers that cannot keep up with new work: `retry-after` says for how many seconds.',
   431: 'Address and headers are too long together.',
   500: 'A fault of the gateway; its log says which.',
   503: 'Temporal, a worker or the issuer of tokens does not answer; try again.',

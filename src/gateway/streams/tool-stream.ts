@@ -12,6 +12,7 @@ import type { GatewayParts } from '../route';
 import { Refusal } from '../http/errors';
 import type { Principal } from '../auth/principals';
 import { toolSchemas as schemas, type OfTool, type StartCall } from '../schemas/tools';
+import { startLimit } from '../http/before-routes';
 import { callOf, startCall, withFileContents } from '../tool-calls';
 import { visibleTurn } from '../auth/turn-session-access';
 import { SseConnection, type StreamLimits } from './connection';
@@ -173,28 +174,33 @@ export function toolEvents(app: FastifyInstance, parts: GatewayParts, limits: St
     const versions = await knownVersions(parts, toolName);
     if (!versions?.every((entry) => entry.class === 'compute' || entry.class === 'read')) throw notByGet(toolName);
     const { input, agent } = askedInQuery(query, versions);
+    await startLimit(parts).check();
     const key = oneTimeKey(randomBytes(16).toString('hex'));
     const body = { input, ...optional({ agent }) };
     return (await (await parts.client()).call(callOf(toolName, body, principal.name, key))).id;
   };
 
-  app.post<StartCall>('/tools/:toolName/sse', { schema: schemas.start, config: { roles: STARTERS } }, async (request, reply) => {
-    const { params } = request;
-    const call = await startCall(parts, request, params.toolName);
-    const base = `/v1/turns/${encodeURIComponent(call.id)}`;
-    return reply
-      .code(202)
-      .header('cache-control', 'no-store')
-      .send({
-        call_id: call.id,
-        state: 'running',
-        pending: [],
-        view_url: base,
-        events_url: `/tools/${params.toolName}/sse?call=${encodeURIComponent(bare(call.id))}`,
-        decisions_url: `${base}/decisions`,
-        ui_url: call.uiUrl,
-      });
-  });
+  app.post<StartCall>(
+    '/tools/:toolName/sse',
+    { schema: schemas.start, config: { roles: STARTERS, startsWork: true } },
+    async (request, reply) => {
+      const { params } = request;
+      const call = await startCall(parts, request, params.toolName);
+      const base = `/v1/turns/${encodeURIComponent(call.id)}`;
+      return reply
+        .code(202)
+        .header('cache-control', 'no-store')
+        .send({
+          call_id: call.id,
+          state: 'running',
+          pending: [],
+          view_url: base,
+          events_url: `/tools/${params.toolName}/sse?call=${encodeURIComponent(bare(call.id))}`,
+          decisions_url: `${base}/decisions`,
+          ui_url: call.uiUrl,
+        });
+    },
+  );
 }
 
 const CALL = /^(?:call\/)?([A-Za-z0-9._~-]{1,128})$/;

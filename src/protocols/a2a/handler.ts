@@ -11,6 +11,7 @@ import { visibilityOf, type Principal } from '../../gateway/auth/principals';
 import { NotBegun, ownSession, ownTurn, visibleTurn } from '../../gateway/auth/turn-session-access';
 import { claimOperation, nothing, once, type Operation } from '../../gateway/http/idempotency';
 import type { GatewayParts } from '../../gateway/route';
+import { startLimit, type StartLimit } from '../../gateway/http/before-routes';
 import { steerAs } from '../../gateway/routes/turns';
 import { isDirectCallId } from '../../shared/ids';
 import type { Json } from '../../shared/json/json';
@@ -143,7 +144,7 @@ export class TurnTasks implements A2ARequestHandler {
     if ('decision' in content) throw badRequest('A decision needs the "taskId" of the task that waits for it.');
     const { principal, agent } = this.of;
     const holdfast = await this.parts.client();
-    const operation = await this.claim(messageId, { contextId, text: content.text });
+    const operation = await this.claim(messageId, { contextId, text: content.text }, startLimit(this.parts));
     const session = contextId === '' ? this.newSession(holdfast, messageId) : await this.ownContext(contextId);
     if (operation.target !== undefined) return { turn: holdfast.turn(operation.target), session };
     const { turn_id } = await session.send(content.text, { id: operation.id });
@@ -185,11 +186,11 @@ export class TurnTasks implements A2ARequestHandler {
     return { turn, session: null };
   }
 
-  /** @throws A2AError if the message id was used for another message */
-  private async claim(messageId: string, request: Json): Promise<Operation> {
+  /** @param starts of a message that begins a task. @throws A2AError if the message id was used for another message */
+  private async claim(messageId: string, request: Json, starts: StartLimit | null = null): Promise<Operation> {
     const { principal, agent } = this.of;
     const key = `a2a\n${agent}\n${messageId}`;
-    const { operation } = await claimOperation(this.parts.store, { principal: principal.name, key, request });
+    const { operation } = await claimOperation(this.parts.store, { principal: principal.name, key, request }, starts);
     if (operation === null) throw badRequest('This "messageId" has been used for another message: use a new one.');
     return operation;
   }

@@ -14,6 +14,7 @@ import { ownSession, visibleSession, visibleTurn } from '../../gateway/auth/turn
 import { Refusal } from '../../gateway/http/errors';
 import { claimOperation, type Operation } from '../../gateway/http/idempotency';
 import type { GatewayParts } from '../../gateway/route';
+import { startLimit } from '../../gateway/http/before-routes';
 import { isSessionId } from '../../shared/ids';
 import { decideOnce, partOf } from '../turns/decide';
 import { decisionOf } from './interrupts';
@@ -38,7 +39,8 @@ export async function openRun(parts: GatewayParts, run: RunOf): Promise<OpenRun>
   const { principal, agent, input } = run;
   const { threadId, runId, resume, request } = input;
   const key = `ag-ui\n${agent}\n${threadId}\n${runId}`;
-  const { operation } = await claimOperation(parts.store, { principal: principal.name, key, request });
+  const starts = resume.length > 0 ? null : startLimit(parts);
+  const { operation } = await claimOperation(parts.store, { principal: principal.name, key, request }, starts);
   if (operation === null)
     throw refusal('run_used', 409, 'This runId has been used in its thread for another message or other answers: use a new one.');
   return resume.length > 0 ? answerRun(parts, run, operation) : messageRun(parts, run, operation);

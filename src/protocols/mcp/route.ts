@@ -15,6 +15,8 @@ import { refuseExpiredKey } from '../../gateway/tool-calls';
 import { answerAs } from '../../gateway/routes/answers';
 import { decideAs } from '../../gateway/routes/decisions';
 import type { GatewayParts, Route } from '../../gateway/route';
+import { startLimit } from '../../gateway/http/before-routes';
+import { idsFromKey } from '../../shared/ids';
 
 const description =
   'Streamable HTTP of the Model Context Protocol, revision 2025-11-25 and some before it. A session belongs to the principal ' +
@@ -88,10 +90,27 @@ function partsOf(parts: GatewayParts, offer: Pick<McpParts, 'offers' | 'mcp' | '
     ...offer,
     principal: () => session().principal,
     checkKey: (tool, input) => refuseExpiredKey(parts, tool, session().principal.name, input),
+    mayStart: (key) => mayStart(parts, session().principal, key),
     decide: () => (session().principal.roles.includes('approver') ? decideFor(session().principal) : null),
     // As over HTTP: a client asks about turns that its principal has begun.
     answer: () => (session().principal.roles.some((role) => ANSWERS.includes(role)) ? answerFor(session().principal) : null),
   });
+}
+
+/** What was started before under the key is found again. @throws Refusal 429 */
+async function mayStart(parts: GatewayParts, { name }: Principal, key: string | undefined): Promise<void> {
+  try {
+    await startLimit(parts).check();
+  } catch (refusal) {
+    const holdfast = await parts.client();
+    const isKnown = (id: string) =>
+      holdfast.find(id).then(
+        () => true,
+        () => false,
+      );
+    const known = key === undefined ? [] : await Promise.all(idsFromKey(name, key).map(isKnown));
+    if (!known.includes(true)) throw refusal;
+  }
 }
 
 /** The session that a request names; a new one for an `initialize` message. */

@@ -40,6 +40,8 @@ export interface McpParts {
    * Temporal checks the key. @throws Refusal
    */
   checkKey?(tool: string, key: string): Promise<void>;
+  /** Called before a call or turn is started, with its key. Absent: nothing is refused. @throws Refusal while workers cannot keep up */
+  mayStart?(key: string | undefined): Promise<void>;
   /** The present offers; the same object until they change. */
   offers(): Offers;
   /** What the app offers besides tools. */
@@ -159,7 +161,7 @@ function resultOf(turn: TurnHandle, outcome: FollowResult, output: object | unde
 }
 
 async function startTurn(
-  { client, principal, checkKey }: McpParts,
+  { client, principal, checkKey, mayStart }: McpParts,
   offer: Offer & { kind: 'tool' | 'agent' },
   input: JsonObject,
   { _meta }: Extra,
@@ -168,6 +170,7 @@ async function startTurn(
   const holdfast = await client();
   const key = _meta?.[KEY];
   const once: { id?: string } = typeof key === 'string' ? { id: key } : {};
+  await mayStart?.(once.id);
   if (offer.kind === 'agent') return holdfast.start({ agent: offer.agent, message: input.message as string, requester, ...once });
   if (once.id !== undefined) await checkKey?.(offer.tool, once.id);
   return (await holdfast.call({ tool: offer.tool, agent: offer.agent, input, requester, ...once })).turn;

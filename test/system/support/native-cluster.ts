@@ -15,13 +15,14 @@ import { waitUntilHealthy } from '../../../src/devserver/wait-until-healthy';
 import { choosePort } from '../../../src/devserver/ports';
 import { startSupervisedProcess, type SupervisedProcess } from '../../../src/devserver/server-process';
 import { findPostgres, temporalServer, whyNoNativeCluster } from './native-binaries';
-import { SQL_USER, startPostgres } from './native-postgres';
+import { servePostgres, SQL_USER, startPostgres } from './native-postgres';
 
 const run = promisify(execFile);
 
 const DOCKER = join(__dirname, '../../../docker');
 const NAMESPACE = 'default';
 const READY_WITHIN_MS = 60_000;
+const KEPT_LINES = 50_000;
 /** The settings of docker/temporal/server.yaml that take a port; the first is the frontend's, for clients. */
 const PORTS = ['FRONTEND', 'HISTORY', 'MATCHING', 'WORKER'].flatMap((service) => [
   `${service}_GRPC_PORT`,
@@ -40,8 +41,12 @@ export interface NativeCluster {
   store: string;
   /** All databases, as SQL. */
   dump(): Promise<string>;
-  /** All that the Temporal server has logged: one JSON object a line. */
+  /** What the Temporal server has logged, one JSON object a line: the first 50,000 lines. */
   log(): string;
+  /** Ends one of the servers by this signal, if it runs, and starts it again over its data. PostgreSQL's immediate end is SIGQUIT. */
+  restart(server: 'postgres' | 'temporal', signal: NodeJS.Signals): Promise<void>;
+  /** Whether Temporal's server runs: it ends if its database is away for long. */
+  isTemporalUp(): boolean;
   /** Stops everything and removes its folder. */
   stop(): Promise<void>;
 }
@@ -54,9 +59,10 @@ export async function startNativeCluster(): Promise<NativeCluster> {
   const missing = whyNoNativeCluster();
   if (missing) throw new Error(`No native cluster: ${missing}.`);
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-cluster-'));
-  const running: SupervisedProcess[] = [];
+  const running: Servers = {};
   const stop = async () => {
-    for (const process of running.splice(0).reverse()) await process.stop();
+    await running.temporal?.stop();
+    await running.postgres?.stop();
     await rm(folder, { recursive: true, force: true });
   };
   try {
@@ -67,7 +73,12 @@ export async function startNativeCluster(): Promise<NativeCluster> {
   }
 }
 
-async function start(folder: string, running: SupervisedProcess[]): Promise<Omit<NativeCluster, 'stop'>> {
+interface Servers {
+  postgres?: SupervisedProcess;
+  temporal?: SupervisedProcess;
+}
+
+async function start(folder: string, running: Servers): Promise<Omit<NativeCluster, 'stop'>> {
   await chmod(folder, 0o755); // PostgreSQL's user must get through
   const bin = await namedAsInImages(join(folder, 'bin'));
   const [sqlPort, ...ports] = await freePorts(1 + PORTS.length);
@@ -77,7 +88,8 @@ async function start(folder: string, running: SupervisedProcess[]): Promise<Omit
   await writeFile(passwordFile, password, { mode: 0o600 });
   const sqlFolder = join(folder, 'postgres');
   await mkdir(sqlFolder);
-  running.push(await startPostgres({ bin: findPostgres()!, folder: sqlFolder, port: sqlPort!, passwordFile }));
+  const sql = { bin: findPostgres()!, folder: sqlFolder, port: sqlPort! };
+  running.postgres = await startPostgres({ ...sql, passwordFile });
 
   const address = `127.0.0.1:${ports[0]}`;
   const env = {
@@ -96,21 +108,38 @@ async function start(folder: string, running: SupervisedProcess[]): Promise<Omit
   await script('set-up-schema.sh', env);
   const lines: string[] = [];
   const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-  const server = startSupervisedProcess('env', ['-i', ...settings, 'sh', join(DOCKER, 'temporal/start-server.sh')], (line) =>
-    lines.push(line),
-  );
-  running.push(server);
+  const startTemporal = () =>
+    (running.temporal = startSupervisedProcess(
+      'env',
+      ['-i', ...settings, 'sh', join(DOCKER, 'temporal/start-server.sh')],
+      (line) => {
+        if (lines.length < KEPT_LINES) lines.push(line);
+      },
+    ));
+  const server = startTemporal();
   await untilServing(server, env);
   await script('set-up-namespace.sh', env);
   await waitUntilHealthy(address, NAMESPACE, READY_WITHIN_MS, () => !server.hasExited());
-  const pids = await Promise.all(running.map(({ pid }) => pid));
+  const pids = await Promise.all([running.postgres.pid, server.pid]);
+  const store = `postgres://${SQL_USER}:${encodeURIComponent(password)}@127.0.0.1:${sqlPort}/postgres`;
   const dump = async () => {
     const where = ['--host', '127.0.0.1', '--port', String(sqlPort), '--username', SQL_USER];
     const options = { env: { ...process.env, PGPASSWORD: password }, maxBuffer: 512 * 1024 * 1024 };
     return (await run(join(findPostgres()!, 'pg_dumpall'), where, options)).stdout;
   };
-  const store = `postgres://${SQL_USER}:${encodeURIComponent(password)}@127.0.0.1:${sqlPort}/postgres`;
-  return { address, namespace: NAMESPACE, password, pids: () => pids, store, dump, log: () => lines.join('\n') };
+  const restart = async (name: 'postgres' | 'temporal', signal: NodeJS.Signals) => {
+    const old = running[name]!;
+    if (!old.hasExited()) process.kill(await old.pid, signal);
+    await old.exited;
+    if (name === 'postgres') running.postgres = await servePostgres(sql);
+    else await untilServing(startTemporal(), env);
+  };
+  const isTemporalUp = () => !running.temporal!.hasExited();
+  return {
+    ...{ address, namespace: NAMESPACE, password, store, dump, restart, isTemporalUp },
+    pids: () => pids,
+    log: () => lines.join('\n'),
+  };
 }
 
 /** A folder with the three commands that the scripts call, by the names that they have in Temporal's images. */
