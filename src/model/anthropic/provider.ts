@@ -95,7 +95,7 @@ export class AnthropicProvider implements ModelProvider {
       maxRetries: 0,
       timeout: this.timeoutMs,
       logLevel: 'off', // the SDK prints whole events when one does not parse
-      openTelemetry: { traces: false, propagation: false }, // request-span.ts writes the span, and the vendor learns no trace ids
+      openTelemetry: { traces: false, propagation: false }, // fallback.ts writes the span, and the vendor learns no trace ids
       ...optional({ defaultHeaders: options.headers }),
     };
     this.client = options.platform?.client(common) ?? ownClient(options, common);
