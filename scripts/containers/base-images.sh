@@ -14,13 +14,13 @@ pinned() { # the tag of an image in docker-compose.yml or Dockerfile
 has() { docker image inspect "$1" >/dev/null 2>&1; }
 say() { echo "images: $*"; }
 
-# MODULE_PACKAGE VERSION NAME: one static program
+# MODULE_PACKAGE VERSION NAME [TAGS]: one static program
 program() {
   [ -x "$CACHE/bin/$3-$2" ] && return
   say "building $3 $2"
   local bin
   bin=$(mktemp -d)
-  CGO_ENABLED=0 GOBIN=$bin GOFLAGS=-trimpath go install "$1@v$2" 2>"$CACHE/$3.log" || { tail -20 "$CACHE/$3.log" >&2; return 1; }
+  CGO_ENABLED=0 GOBIN=$bin GOFLAGS=-trimpath go install -tags "${4:-}" "$1@v$2" 2>"$CACHE/$3.log" || { tail -20 "$CACHE/$3.log" >&2; return 1; }
   mv "$bin"/* "$CACHE/bin/$3-$2"
   rmdir "$bin"
 }
@@ -99,5 +99,26 @@ if ! has "temporalio/ui:$ui"; then
   cp "$(go env GOMODCACHE)/github.com/temporalio/ui-server/v2@v$ui/config/docker.yaml" "$CACHE/context/docker.yaml"
   cp "$here/temporal-ui.Dockerfile" "$CACHE/context/Dockerfile"
   image "temporalio/ui:$ui" "$CACHE/context"
+fi
+
+proxy=haproxy:$(pinned haproxy)
+if ! has "$proxy"; then
+  folder
+  cp "$here/haproxy.Dockerfile" "$CACHE/context/Dockerfile"
+  image "$proxy" "$CACHE/context"
+fi
+
+# Without the ways to find targets in clouds, which are most of its code, and without its pages, which are built with npm.
+prometheus=$(pinned prom/prometheus)
+if ! has "prom/prometheus:$prometheus"; then
+  version=${prometheus#v}
+  major=${version%%.*}
+  rest=${version#*.}
+  version=0.$((major * 100 + ${rest%%.*})).${rest#*.}
+  program github.com/prometheus/prometheus/cmd/prometheus "$version" prometheus remove_all_sd,enable_dns_sd
+  folder
+  cp "$CACHE/bin/prometheus-$version" "$CACHE/context/prometheus"
+  cp "$here/prometheus.Dockerfile" "$CACHE/context/Dockerfile"
+  image "prom/prometheus:$prometheus" "$CACHE/context"
 fi
 say ready
