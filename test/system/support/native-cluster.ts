@@ -15,7 +15,7 @@ import { waitUntilHealthy } from '../../../src/devserver/wait-until-healthy';
 import { choosePort } from '../../../src/devserver/ports';
 import { startSupervisedProcess, type SupervisedProcess } from '../../../src/devserver/server-process';
 import { findPostgres, temporalServer, whyNoNativeCluster } from './native-binaries';
-import { SQL_USER, startPostgres } from './native-postgres';
+import { servePostgres, SQL_USER, startPostgres } from './native-postgres';
 
 const run = promisify(execFile);
 
@@ -40,6 +40,12 @@ export interface NativeCluster {
   store: string;
   /** All that the Temporal server has logged: one JSON object a line. */
   log(): string;
+  /** PostgreSQL: its port, its folder with `data`, and the file of its password. */
+  database: { port: number; folder: string; passwordFile: string };
+  /** Ends the Temporal server, then PostgreSQL; the folder stays. */
+  halt(): Promise<void>;
+  /** Starts both again, over what is in the folder by then. */
+  resume(): Promise<void>;
   /** Stops everything and removes its folder. */
   stop(): Promise<void>;
 }
@@ -75,7 +81,8 @@ async function start(folder: string, running: SupervisedProcess[]): Promise<Omit
   await writeFile(passwordFile, password, { mode: 0o600 });
   const sqlFolder = join(folder, 'postgres');
   await mkdir(sqlFolder);
-  running.push(await startPostgres({ bin: findPostgres()!, folder: sqlFolder, port: sqlPort!, passwordFile }));
+  const database = { folder: sqlFolder, port: sqlPort!, passwordFile };
+  running.push(await startPostgres({ bin: findPostgres()!, ...database }));
 
   const address = `127.0.0.1:${ports[0]}`;
   const env = {
@@ -94,16 +101,33 @@ async function start(folder: string, running: SupervisedProcess[]): Promise<Omit
   await script('set-up-schema.sh', env);
   const lines: string[] = [];
   const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-  const server = startSupervisedProcess('env', ['-i', ...settings, 'sh', join(DOCKER, 'temporal/start-server.sh')], (line) =>
-    lines.push(line),
-  );
-  running.push(server);
-  await untilServing(server, env);
-  await script('set-up-namespace.sh', env);
-  await waitUntilHealthy(address, NAMESPACE, READY_WITHIN_MS, () => !server.hasExited());
+  const startServer = async () => {
+    const start = join(DOCKER, 'temporal/start-server.sh');
+    const server = startSupervisedProcess('env', ['-i', ...settings, 'sh', start], (line) => lines.push(line));
+    running.push(server);
+    await untilServing(server, env);
+    await script('set-up-namespace.sh', env);
+    await waitUntilHealthy(address, NAMESPACE, READY_WITHIN_MS, () => !server.hasExited());
+  };
+  await startServer();
   const pids = await Promise.all(running.map(({ pid }) => pid));
   const store = `postgres://${SQL_USER}:${encodeURIComponent(password)}@127.0.0.1:${sqlPort}/postgres`;
-  return { address, namespace: NAMESPACE, password, pids: () => pids, store, log: () => lines.join('\n') };
+  return {
+    address,
+    namespace: NAMESPACE,
+    password,
+    pids: () => pids,
+    store,
+    log: () => lines.join('\n'),
+    database,
+    async halt() {
+      for (const process of running.splice(0).reverse()) await process.stop();
+    },
+    async resume() {
+      running.push(await servePostgres({ bin: findPostgres()!, ...database }));
+      await startServer();
+    },
+  };
 }
 
 /** A folder with the three commands that the scripts call, by the names that they have in Temporal's images. */
