@@ -154,6 +154,9 @@ interface Compared {
   it('keeps what waited then, which is approved afterwards and happens once, and says what it cannot know', async () => {
     await startWorker();
     const backup = await backUp();
+    const early = await start('early@bank.example');
+    await decide('approve', early, await waiting(early));
+    await ended(early);
     const [waits, paid] = [await start('waits@bank.example'), await start('paid@bank.example')];
     const [waitsFor, paidBy] = [await waiting(waits), await waiting(paid)];
     const point = await now();
@@ -166,7 +169,7 @@ interface Compared {
     for (const turn of [paid, later]) expect(await ended(turn)).toMatchObject({ state: 'completed' });
     await eventually('bundles are kept', async () => {
       const days = await readdir(join(home, 'bundles'), { recursive: true });
-      return [paid, later].every((turn) => days.some((name) => name.includes(turn)));
+      return [early, paid, later].every((turn) => days.some((name) => name.includes(turn)));
     });
     process.kill(worker!.pid, 'SIGKILL');
     await worker!.ended;
@@ -200,6 +203,8 @@ interface Compared {
     await ended(paid);
     await cli('unfreeze');
     expect(await ended(waits)).toMatchObject({ state: 'completed' });
-    expect(await Promise.all(['waits', 'paid', 'later'].map((name) => mailsTo(`${name}@bank.example`)))).toEqual([1, 1, 1]);
+    expect(await Promise.all(['early', 'waits', 'paid', 'later'].map((name) => mailsTo(`${name}@bank.example`)))).toEqual([
+      1, 1, 1, 1,
+    ]);
   }, 300_000);
 });
