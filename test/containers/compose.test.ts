@@ -268,7 +268,7 @@ it(
     }
     await compose('down', '--volumes', '--timeout', '10');
     await compose('up', '--detach', 'postgresql');
-    await eventually('PostgreSQL is healthy', async () => (await statesOf('postgresql')).join() === 'healthy');
+    await eventually('PostgreSQL is healthy', async () => (await statesOf()).get('postgresql')?.join() === 'healthy');
     const restore = 'PGPASSWORD=$(cat "$POSTGRES_PASSWORD_FILE") exec psql --quiet --username "$POSTGRES_USER" --dbname postgres';
     for (const name of ['database.sql', 'store.sql'])
       await shell(`docker compose exec -T postgresql sh -c '${restore}' < ${backup}/${name}`);
@@ -365,17 +365,21 @@ async function up(): Promise<void> {
 
 async function healthy(): Promise<void> {
   await eventually('all services are healthy', async () => {
-    const states = await Promise.all(SERVICES.map(statesOf));
-    return states.every((each) => each.length > 0 && each.every((state) => state === 'healthy' || state === 'running'));
+    const states = await statesOf();
+    return SERVICES.every((service) => states.get(service)?.every((state) => state === 'healthy' || state === 'running'));
   });
 }
 
-/** Of each container of a service: `healthy`, `unhealthy`, `starting`; without a health check its state. */
-async function statesOf(service: string): Promise<string[]> {
-  const containers = await containersOf(service);
-  if (containers.length === 0) return [];
-  const format = '{{if .State.Health}}{{.State.Health.Status}}{{else}}{{.State.Status}}{{end}}';
-  return (await run('docker', ['inspect', '--format', format, ...containers], checkout)).trim().split('\n');
+/** Of each service's containers: `healthy`, `unhealthy`, `starting`; without a health check `running`, `exited`, … */
+async function statesOf(): Promise<Map<string, string[]>> {
+  const format = '{{.Label "com.docker.compose.service"}}\t{{.State}}\t{{.Status}}';
+  const all = new Map<string, string[]>();
+  for (const line of (await run('docker', ['ps', '--all', '--format', format], checkout)).trim().split('\n')) {
+    const [service = '', state = '', status = ''] = line.split('\t');
+    const [, health = state] = /\((?:health: )?(\w+)\)$/.exec(status) ?? [];
+    all.set(service, [...(all.get(service) ?? []), state === 'running' ? health : state]);
+  }
+  return all;
 }
 
 async function containersOf(service: string): Promise<string[]> {
