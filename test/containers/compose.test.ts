@@ -78,7 +78,8 @@ it(
   'every container runs as a user, without capabilities, under seccomp, on a root file system that it cannot write',
   async () => {
     for (const service of SERVICES) {
-      const status = await compose('exec', '-T', service, 'cat', '/proc/1/status');
+      const [container] = await containersOf(service);
+      const status = await run('docker', ['exec', container!, 'cat', '/proc/1/status'], checkout);
       const value = (name: string) => new RegExp(`^${name}:\\s+(\\S+)`, 'm').exec(status)?.[1];
       expect({
         service,
@@ -94,10 +95,11 @@ it(
         seccomp: '2',
       });
       expect(value('NoNewPrivs')).toBe('1');
-      await expect(compose('exec', '-T', service, 'sh', '-c', 'echo > /written')).rejects.toThrow(/read-only/i);
+      const write = run('docker', ['exec', container!, 'sh', '-c', 'echo > /written'], checkout);
+      await expect(write).rejects.toThrow(/read-only/i);
     }
   },
-  5 * MINUTES,
+  10 * MINUTES,
 );
 
 it(
@@ -120,18 +122,7 @@ it(
   async () => {
     const turn = await startTurn('canary@bank.example');
     await waitingCall(turn);
-    const history = await compose(
-      'exec',
-      '-T',
-      'temporal',
-      'temporal',
-      'workflow',
-      'show',
-      '--workflow-id',
-      turn,
-      '--output',
-      'json',
-    );
+    const history = await historyOf(turn);
     const encrypted = payloadsOf(JSON.parse(history)).filter((payload) => encodingOf(payload) === ENCRYPTED_ENCODING);
     expect(encrypted.length).toBeGreaterThan(5);
     expect(plainOf(payloadsOf(JSON.parse(history)))).not.toContain('canary@bank.example');
@@ -202,18 +193,7 @@ it(
       const { state } = await ask<TurnView>(approver, `/v1/turns/${turn}`);
       expect(state).toBe('awaiting_approval');
       const probe = await startTurn('probe@bank.example');
-      const history = await compose(
-        'exec',
-        '-T',
-        'temporal',
-        'temporal',
-        'workflow',
-        'show',
-        '--workflow-id',
-        probe,
-        '--output',
-        'json',
-      );
+      const history = await historyOf(probe);
       return payloadsOf(JSON.parse(history)).some(({ metadata }) => textOf(metadata?.[SEALED_BY.key]) === ring.current);
     });
     await approve(turn, call);
@@ -322,6 +302,11 @@ async function ruleNames(): Promise<string[]> {
   return texts
     .flatMap((text) => (parse(text) as { groups: { rules: { alert?: string; record?: string }[] }[] }).groups)
     .flatMap(({ rules }) => rules.map(({ alert, record }) => (alert ?? record)!));
+}
+
+function historyOf(turn: string): Promise<string> {
+  const show = ['workflow', 'show', '--workflow-id', `turn/${turn}`, '--output', 'json'];
+  return compose('exec', '-T', 'temporal', 'temporal', ...show);
 }
 
 /** As Temporal's CLI prints it: values in base64. */
