@@ -52,7 +52,7 @@ it('lists the effects of a kept bundle, and the bundle, whose turn the store doe
     .filter((one) => one.includes('"kind":"effect","n"'))
     .map((one) => (JSON.parse(one) as { body: { record: { digest: string; state: string; turn_id: string } } }).body.record);
   expect(records.map(({ state }) => state)).toEqual(['applied']);
-  const [{ digest, turn_id }] = records as [{ digest: string; turn_id: string }];
+  const { digest, turn_id } = records[0]!;
   expect(await compareWithStore(store, kept(text), [])).toEqual({
     calls: [expect.objectContaining({ turn_id, digest: digest.slice(0, 12), said: 'applied', from: NAME })],
     bundles: [expect.objectContaining({ name: NAME })],
