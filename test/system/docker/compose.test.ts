@@ -100,7 +100,7 @@ describe('docker-compose.yml', () => {
     expect(compose.services.proxy).toMatchObject({ networks: ['http'], secrets: ['operators'] });
   });
 
-  it('reaches Temporal’s Web UI, which checks neither Host nor Origin, through `holdfast proxy` alone', () => {
+  it('reaches Temporal’s Web UI, which checks neither Host nor Origin, through our proxy alone', () => {
     const { command, networks, volumes, secrets } = compose.services['web-ui']!;
     expect(command).toEqual(['proxy', 'temporal-ui:8080']);
     // It needs nothing but the Web UI, and has nothing else.
