@@ -1,5 +1,8 @@
 /** The spans of turns as a collector gets them: one tree, no content, nothing twice. */
 import { context, ROOT_CONTEXT, trace } from '@opentelemetry/api';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { agentTool } from '../../../src/agents/agent-tool';
 import { defineAgent } from '../../../src/agents/define';
 import { openTraces, type ProcessTraces } from '../../../src/telemetry/traces/open';
@@ -7,12 +10,14 @@ import { ToolError } from '../../../src/tools/define/errors';
 import { ModelFailure } from '../../../src/model/provider';
 import { eventually } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
+import { withMcp } from '../support/packs/mcp/mcp-engine';
 import { children, withAgents } from '../support/sub-agents';
 import { replayedSession, talk } from '../support/sessions';
 import { otlpReceiver, treeOf, type OtlpReceiver, type ReceivedSpan } from '../../support/telemetry/otlp-receiver';
 import { pays, reads } from '../../support/tools';
 
 const CANARY = 'canary-7d41';
+const ODD_SERVER = join(__dirname, '../../support/packs/mcp/fixtures/odd-server.mjs');
 const invoice = { invoice: CANARY, cents: 700 };
 const busy = () =>
   new ModelFailure(`busy ${CANARY}`, { type: 'model.overloaded', retryable: true, status: 529, retryAfterMs: 10 });
@@ -120,6 +125,28 @@ describe('the trace of a turn', () => {
       },
       { settings: { traces } },
     );
+  });
+
+  it('goes on in an MCP server, which gets the span of the request to it', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'holdfast-traced-'));
+    const ledger = join(folder, 'ledger');
+    const server = { command: process.execPath, args: [ODD_SERVER], env: { LEDGER: ledger } };
+    const script = [ask(['odd__look', { q: CANARY }]), say('seen')];
+    const setup = { servers: { odd: server }, accept: { odd: { look: 'read' as const } }, script, settings: { traces } };
+    try {
+      await withMcp(setup, async ({ start }) => {
+        const { traceId, result: turn } = await traced(() => start());
+        expect(await turn.result()).toMatchObject({ state: 'completed' });
+        const spans = await spansOf(traceId, 1);
+        const request = spans.find(({ name }) => name === 'tools/call look')!;
+        const attempt = spans.find(({ spanId }) => spanId === request.parentId);
+        expect(attempt).toMatchObject({ name: 'runCall', attributes: { 'gen_ai.tool.name': 'odd__look' } });
+        expect(await readFile(ledger, 'utf8')).toContain(`trace 00-${traceId}-${request.spanId}-01\n`);
+        expect(receiver.raw()).not.toContain(CANARY);
+      });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 
   it('of a session’s message is that of the message, and not that of the request that opened the session', async () => {

@@ -38,6 +38,8 @@ export interface NativeCluster {
   pids(): number[];
   /** URL of the database `postgres`, where a store can be. */
   store: string;
+  /** All databases, as SQL. */
+  dump(): Promise<string>;
   /** All that the Temporal server has logged: one JSON object a line. */
   log(): string;
   /** PostgreSQL: its port, its folder with `data`, and the file of its password. */
@@ -111,6 +113,11 @@ async function start(folder: string, running: SupervisedProcess[]): Promise<Omit
   };
   await startServer();
   const pids = await Promise.all(running.map(({ pid }) => pid));
+  const dump = async () => {
+    const where = ['--host', '127.0.0.1', '--port', String(sqlPort), '--username', SQL_USER];
+    const options = { env: { ...process.env, PGPASSWORD: password }, maxBuffer: 512 * 1024 * 1024 };
+    return (await run(join(findPostgres()!, 'pg_dumpall'), where, options)).stdout;
+  };
   const store = `postgres://${SQL_USER}:${encodeURIComponent(password)}@127.0.0.1:${sqlPort}/postgres`;
   return {
     address,
@@ -118,6 +125,7 @@ async function start(folder: string, running: SupervisedProcess[]): Promise<Omit
     password,
     pids: () => pids,
     store,
+    dump,
     log: () => lines.join('\n'),
     database,
     async halt() {
