@@ -47,8 +47,8 @@ ENV NODE_ENV=production \
     HOLDFAST_HEALTH_PORT=8481
 USER node
 # A container runs either a worker, which answers at its health port, or a gateway, which answers at its HTTP port. Both settings may
-# be HOST:PORT.
-HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
+# be HOST:PORT. On a busy machine Node takes seconds to start.
+HEALTHCHECK --interval=10s --timeout=20s --start-period=30s --retries=3 \
   CMD ["node", "-e", "Promise.any([process.env.HOLDFAST_HEALTH_PORT, process.env.HOLDFAST_HTTP_PORT || '8480'].map(async (at) => { const { ok } = await fetch(`http://127.0.0.1:${at.split(':').pop()}/healthz`); if (!ok) throw at; })).then(() => process.exit(0), () => process.exit(1))"]
 # There is no npm and no shell in between, so signals reach the worker, which lets running calls end.
 ENTRYPOINT ["node", "dist/cli/main.js"]

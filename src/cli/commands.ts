@@ -89,7 +89,7 @@ const GROUPS: { [name: string]: { description: string; load: () => Promise<(grou
     load: async () => (await import('./mcp.js')).mcpCommands,
   },
   store: {
-    description: 'The store: what nothing refers to any more.',
+    description: 'The store: what nothing refers to any more, and what a restored one does not know.',
     load: async () => (await import('./store.js')).storeCommands,
   },
   audit: {

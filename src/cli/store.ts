@@ -7,10 +7,12 @@ import { UsageError } from './support/exit';
 import type { Output } from './support/output';
 import { Progress } from './support/progress';
 import { withClient } from './support/with-client';
+import { compareCommand } from './store-compare';
 
 const DAY_MS = 86_400_000;
 
 export function storeCommands(store: Command, output: () => Output): void {
+  compareCommand(store, output);
   store
     .command('collect')
     .description(

@@ -1,25 +1,30 @@
 /**
  * docker-compose.yml as docs/deployment.md says to use it, in Docker: a clean checkout is built and started; a turn waits, is approved
- * and sends its mail once, also when its worker is killed, when a new version is deployed, and when everything is deleted and restored.
+ * and sends its mail once, also when its worker or a gateway is killed, when a new version is deployed, when keys are rotated, and when
+ * everything is deleted and restored.
  * `.ci/containers` runs this.
  */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
+import { parse } from 'yaml';
+import { ENCRYPTED_ENCODING, SEALED_BY } from '../../src/shared/wire/payload';
 import type { TurnView } from '../../src/shared/turn/turn-view';
 
 const ROOT = join(__dirname, '../..');
 const GATEWAY = 'http://127.0.0.1:8480';
+const WEB_UI = 'http://127.0.0.1:8233';
+const PROMETHEUS = 'http://127.0.0.1:9090';
 const MINUTES = 60_000;
 const MAIL_USER = 'memos@bank.example';
 const MAIL_PASSWORD = 'secret-of-the-mail-account';
 /** Services that stay up. */
-const SERVICES = ['postgresql', 'temporal', 'temporal-ui', 'web-ui', 'worker', 'gateway'];
+const SERVICES = ['postgresql', 'temporal', 'temporal-ui', 'web-ui', 'worker', 'gateway', 'codec', 'proxy', 'prometheus'];
 
 let folder: string;
 let checkout: string;
@@ -28,6 +33,8 @@ let mailServer: SMTPServer;
 const mails: Buffer[] = [];
 let starter: string;
 let approver: string;
+/** The header of a person with the password of the Web UI and Prometheus. */
+let operator: { authorization: string };
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'holdfast-containers-'));
@@ -38,12 +45,13 @@ beforeAll(async () => {
   mailServer = await startMailServer();
   await run('docker/make-secrets.sh', [], checkout, { ANTHROPIC_API_KEY: 'for-nothing', HOLDFAST_SMTP_PASS: MAIL_PASSWORD });
   await settings();
+  operator = await operatorOf();
   const began = Date.now();
   await compose('build', 'worker');
   say(`the image is built: ${Date.now() - began} ms, ${await sizeOf('holdfast:0.1.0')} MB`);
   await up();
   [starter, approver] = [await token('rita', 'starter'), await token('ana', 'approver')];
-  await compose('up', '--detach', '--force-recreate', '--no-deps', 'gateway');
+  await compose('up', '--detach', '--force-recreate', '--no-deps', 'gateway', 'codec');
   await healthy();
 }, 40 * MINUTES);
 
@@ -70,7 +78,8 @@ it(
   'every container runs as a user, without capabilities, under seccomp, on a root file system that it cannot write',
   async () => {
     for (const service of SERVICES) {
-      const status = await compose('exec', '-T', service, 'cat', '/proc/1/status');
+      const [container] = await containersOf(service);
+      const status = await run('docker', ['exec', container!, 'cat', '/proc/1/status'], checkout);
       const value = (name: string) => new RegExp(`^${name}:\\s+(\\S+)`, 'm').exec(status)?.[1];
       expect({
         service,
@@ -80,26 +89,118 @@ it(
         seccomp: value('Seccomp'),
       }).toEqual({
         service,
-        user: expect.stringMatching(/^(999|1000)$/),
+        user: expect.stringMatching(/^(99|999|1000|65534)$/),
         effective: '0000000000000000',
         bound: '0000000000000000',
         seccomp: '2',
       });
       expect(value('NoNewPrivs')).toBe('1');
-      await expect(compose('exec', '-T', service, 'sh', '-c', 'echo > /written')).rejects.toThrow(/read-only/i);
+      const write = run('docker', ['exec', container!, 'sh', '-c', 'echo > /written'], checkout);
+      await expect(write).rejects.toThrow(/read-only/i);
     }
+  },
+  10 * MINUTES,
+);
+
+it(
+  'the Web UI asks for a password, answers through its proxy, and refuses a page of another site',
+  async () => {
+    expect((await fetch(WEB_UI)).status).toBe(401);
+    const wrong = { authorization: `Basic ${Buffer.from('admin:guess').toString('base64')}` };
+    expect((await fetch(WEB_UI, { headers: wrong })).status).toBe(401);
+    expect((await fetch(WEB_UI, { headers: operator })).status).toBe(200);
+    const list = await fetch(`${WEB_UI}/api/v1/namespaces`, { headers: operator });
+    expect([list.status, await list.text()]).toEqual([200, expect.stringContaining('"default"')]);
+    const other = await fetch(`${WEB_UI}/api/v1/namespaces`, { headers: { ...operator, origin: 'http://evil.example' } });
+    expect(other.status).toBe(403);
+  },
+  MINUTES,
+);
+
+it(
+  'Temporal has ciphertext only; the codec server gives the plain text to an approver, and to a starter what it was asked with',
+  async () => {
+    const turn = await startTurn('canary@bank.example');
+    await waitingCall(turn);
+    const history = await historyOf(turn);
+    const encrypted = payloadsOf(JSON.parse(history)).filter((payload) => encodingOf(payload) === ENCRYPTED_ENCODING);
+    expect(encrypted.length).toBeGreaterThan(5);
+    expect(plainOf(payloadsOf(JSON.parse(history)))).not.toContain('canary@bank.example');
+    const decode = async (bearer: string) =>
+      (await ask<{ payloads: PayloadJson[] }>(bearer, '/codec/decode', { payloads: encrypted })).payloads;
+    expect(plainOf(await decode(approver))).toContain('canary@bank.example');
+    expect(await decode(starter)).toEqual(encrypted);
+    expect((await fetch(`${GATEWAY}/codec/decode`, { method: 'POST' })).status).toBe(401);
+    await approve(turn, await waitingCall(turn));
+    await mustBeSent(turn);
+  },
+  10 * MINUTES,
+);
+
+it(
+  'Prometheus reads the worker and both gateways, and has loaded every alert rule',
+  async () => {
+    expect((await fetch(PROMETHEUS)).status).toBe(401);
+    const read = async <T>(path: string) => {
+      const answer = await fetch(`${PROMETHEUS}/api/v1/${path}`, { headers: operator });
+      return ((await answer.json()) as { data: T }).data;
+    };
+    const targets = await eventually('all targets are up', async () => {
+      const { activeTargets } = await read<{ activeTargets: { labels: { job: string }; health: string }[] }>('targets');
+      return activeTargets.length === 3 && activeTargets.every(({ health }) => health === 'up') && activeTargets;
+    });
+    expect(targets.map(({ labels }) => labels.job).sort()).toEqual(['gateway', 'gateway', 'worker']);
+    const { groups } = await read<{ groups: { rules: { name: string }[] }[] }>('rules');
+    const rules = groups.flatMap(({ rules: all }) => all.map(({ name }) => name));
+    expect(rules.sort()).toEqual((await ruleNames()).sort());
+    // What programs outside may not read.
+    expect((await fetch(`${GATEWAY}/metrics`)).status).toBe(404);
+    expect((await fetch(`${GATEWAY}/%6detrics`)).status).toBe(404);
   },
   5 * MINUTES,
 );
 
 it(
-  'the Web UI answers through its proxy, and refuses a page of another site',
+  'one gateway is killed while people decide: the other takes every decision, and each call runs once',
   async () => {
-    expect((await fetch('http://127.0.0.1:8233/')).status).toBe(200);
-    const other = await fetch('http://127.0.0.1:8233/api/v1/namespaces', { headers: { origin: 'http://evil.example' } });
-    expect(other.status).toBe(403);
+    const people = Array.from({ length: 4 }, (_, n) => `gateway-${n}@bank.example`);
+    const turns = await Promise.all(people.map((to) => startTurn(to)));
+    const calls = await Promise.all(turns.map((turn) => waitingCall(turn)));
+    const [victim] = await containersOf('gateway');
+    const killed = run('docker', ['kill', '--signal', 'KILL', victim!], checkout);
+    for (const [n, turn] of turns.entries()) await approve(turn, calls[n]!, `decision-${n}`);
+    await killed;
+    for (const turn of turns) await mustBeSent(turn);
+    for (const to of people) expect([to, await mailsTo(to)]).toEqual([to, 1]);
+    await up();
+    expect(await containersOf('gateway')).toHaveLength(2);
   },
-  MINUTES,
+  10 * MINUTES,
+);
+
+it(
+  'keys are rotated while a turn waits: it goes on, with both keys in its history',
+  async () => {
+    const turn = await startTurn('rotated@bank.example');
+    const call = await waitingCall(turn);
+    await run('docker/rotate-keys.sh', [], checkout);
+    const ring = JSON.parse(await readFile(join(checkout, 'docker/secrets/codec_keys'), 'utf8')) as {
+      current: string;
+      keys: object;
+    };
+    expect(Object.keys(ring.keys)).toHaveLength(2);
+    await eventually('the processes write with the new key', async () => {
+      const { state } = await ask<TurnView>(approver, `/v1/turns/${turn}`);
+      expect(state).toBe('awaiting_approval');
+      const probe = await startTurn('probe@bank.example');
+      const history = await historyOf(probe);
+      return payloadsOf(JSON.parse(history)).some(({ metadata }) => textOf(metadata?.[SEALED_BY.key]) === ring.current);
+    });
+    await approve(turn, call);
+    await mustBeSent(turn);
+    expect(await mailsTo('rotated@bank.example')).toBe(1);
+  },
+  10 * MINUTES,
 );
 
 it(
@@ -107,7 +208,7 @@ it(
   async () => {
     const turn = await startTurn('second@bank.example');
     const call = await waitingCall(turn);
-    await run('docker', ['kill', '--signal', 'KILL', await containerOf('worker')], checkout);
+    await run('docker', ['kill', '--signal', 'KILL', ...(await containersOf('worker'))], checkout);
     await compose('up', '--detach', '--no-deps', 'worker');
     await healthy();
     await compose('up', '--detach', '--no-deps', '--force-recreate', 'worker');
@@ -140,11 +241,17 @@ it(
     const call = await waitingCall(turn);
     const backup = join(folder, 'backup');
     await run('docker/backup.sh', [backup], checkout);
+    for (const name of await readdir(backup)) {
+      const content = await readFile(join(backup, name), 'latin1');
+      for (const canary of ['fourth@bank.example', Buffer.from('fourth@bank.example').toString('hex')])
+        expect([name, content.includes(canary)]).toEqual([name, false]);
+    }
     await compose('down', '--volumes', '--timeout', '10');
     await compose('up', '--detach', 'postgresql');
-    await eventually('PostgreSQL is healthy', async () => (await stateOf('postgresql')) === 'healthy');
+    await eventually('PostgreSQL is healthy', async () => (await statesOf()).get('postgresql')?.join() === 'healthy');
     const restore = 'PGPASSWORD=$(cat "$POSTGRES_PASSWORD_FILE") exec psql --quiet --username "$POSTGRES_USER" --dbname postgres';
-    await shell(`docker compose exec -T postgresql sh -c '${restore}' < ${backup}/database.sql`);
+    for (const name of ['database.sql', 'store.sql'])
+      await shell(`docker compose exec -T postgresql sh -c '${restore}' < ${backup}/${name}`);
     await shell(
       `docker compose run --rm -T --no-deps --entrypoint tar worker --extract --directory /var/lib/holdfast < ${backup}/holdfast.tar`,
     );
@@ -159,11 +266,11 @@ it(
 it(
   'a worker that is asked to stop lets its calls end, and stops',
   async () => {
-    const worker = await containerOf('worker');
+    const [worker] = await containersOf('worker');
     const began = Date.now();
     await compose('stop', 'worker');
     say(`the worker has stopped: ${Date.now() - began} ms`);
-    const ended = await run('docker', ['inspect', '--format', '{{.State.ExitCode}} {{.State.OOMKilled}}', worker], checkout);
+    const ended = await run('docker', ['inspect', '--format', '{{.State.ExitCode}} {{.State.OOMKilled}}', worker!], checkout);
     expect(ended.trim()).toBe('0 false');
   },
   5 * MINUTES,
@@ -181,6 +288,53 @@ async function settings(): Promise<void> {
   await writeFile(join(checkout, '.env'), lines.join(''));
 }
 
+/** A person of the list that docker/make-secrets.sh makes. */
+async function operatorOf(): Promise<{ authorization: string }> {
+  const list = await readFile(join(checkout, 'docker/secrets/operators'), 'utf8');
+  const [, name, password] = /user (\S+) insecure-password (\S+)/.exec(list)!;
+  return { authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}` };
+}
+
+async function ruleNames(): Promise<string[]> {
+  const folder = join(checkout, 'docker/prometheus');
+  const files = (await readdir(folder)).filter((name) => name.startsWith('holdfast-'));
+  const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')));
+  return texts
+    .flatMap((text) => (parse(text) as { groups: { rules: { alert?: string; record?: string }[] }[] }).groups)
+    .flatMap(({ rules }) => rules.map(({ alert, record }) => (alert ?? record)!));
+}
+
+function historyOf(turn: string): Promise<string> {
+  const show = ['workflow', 'show', '--workflow-id', `turn/${turn}`, '--output', 'json'];
+  return compose('exec', '-T', 'temporal', 'temporal', ...show);
+}
+
+/** As Temporal's CLI prints it: values in base64. */
+interface PayloadJson {
+  metadata?: { [name: string]: string };
+  data?: string;
+}
+
+/** All payloads of a history, at any depth. */
+function payloadsOf(value: unknown): PayloadJson[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const { metadata } = value as PayloadJson;
+  if (typeof metadata?.encoding === 'string') return [value as PayloadJson];
+  return Object.values(value).flatMap(payloadsOf);
+}
+
+function encodingOf({ metadata }: PayloadJson): string {
+  return textOf(metadata?.encoding);
+}
+
+function textOf(base64 = ''): string {
+  return Buffer.from(base64, 'base64').toString('utf8');
+}
+
+function plainOf(payloads: PayloadJson[]): string {
+  return payloads.map(({ data }) => textOf(data)).join('\n');
+}
+
 /** Starts what is down, and waits until every service is healthy. */
 async function up(): Promise<void> {
   const began = Date.now();
@@ -196,21 +350,25 @@ async function up(): Promise<void> {
 
 async function healthy(): Promise<void> {
   await eventually('all services are healthy', async () => {
-    const states = await Promise.all(SERVICES.map(stateOf));
-    return states.every((state) => state === 'healthy' || state === 'running');
+    const states = await statesOf();
+    return SERVICES.every((service) => states.get(service)?.every((state) => state === 'healthy' || state === 'running'));
   });
 }
 
-/** `healthy`, `unhealthy`, `starting`; of a service without a health check its state; `none`: it has no container. */
-async function stateOf(service: string): Promise<string> {
-  const container = await containerOf(service);
-  if (container === '') return 'none';
-  const format = '{{if .State.Health}}{{.State.Health.Status}}{{else}}{{.State.Status}}{{end}}';
-  return (await run('docker', ['inspect', '--format', format, container], checkout)).trim();
+/** Of each service's containers: `healthy`, `unhealthy`, `starting`; without a health check `running`, `exited`, … */
+async function statesOf(): Promise<Map<string, string[]>> {
+  const format = '{{.Label "com.docker.compose.service"}}\t{{.State}}\t{{.Status}}';
+  const all = new Map<string, string[]>();
+  for (const line of (await run('docker', ['ps', '--all', '--format', format], checkout)).trim().split('\n')) {
+    const [service = '', state = '', status = ''] = line.split('\t');
+    const [, health = state] = /\((?:health: )?(\w+)\)$/.exec(status) ?? [];
+    all.set(service, [...(all.get(service) ?? []), state === 'running' ? health : state]);
+  }
+  return all;
 }
 
-async function containerOf(service: string): Promise<string> {
-  return (await compose('ps', '--quiet', service)).trim();
+async function containersOf(service: string): Promise<string[]> {
+  return (await compose('ps', '--quiet', service)).split('\n').filter((id) => id !== '');
 }
 
 async function sizeOf(image: string): Promise<number> {
@@ -228,8 +386,12 @@ async function token(principal: string, role: string): Promise<string> {
   return made.token;
 }
 
-async function ask<T>(bearer: string, path: string, body?: object): Promise<T> {
-  const headers = { authorization: `Bearer ${bearer}`, ...(body ? { 'content-type': 'application/json' } : {}) };
+async function ask<T>(bearer: string, path: string, body?: object, key?: string): Promise<T> {
+  const headers = {
+    authorization: `Bearer ${bearer}`,
+    ...(body ? { 'content-type': 'application/json' } : {}),
+    ...(key === undefined ? {} : { 'idempotency-key': key }),
+  };
   const answer = await fetch(`${GATEWAY}${path}`, { headers, ...(body ? { method: 'POST', body: JSON.stringify(body) } : {}) });
   if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
   return (await answer.json()) as T;
@@ -247,8 +409,10 @@ async function waitingCall(turn: string): Promise<string> {
   });
 }
 
-async function approve(turn: string, digest: string): Promise<void> {
-  await ask(approver, `/v1/turns/${turn}/decisions`, { decision: 'approve', call: digest });
+/** @param key sends the request again with this key until it has an answer: a gateway may have ended before it answered */
+async function approve(turn: string, digest: string, key?: string): Promise<void> {
+  const send = () => ask(approver, `/v1/turns/${turn}/decisions`, { decision: 'approve', call: digest }, key);
+  await (key === undefined ? send() : eventually('the decision is taken', send));
 }
 
 /** Its destructive call has had its effect. */

@@ -1,4 +1,7 @@
-/** docker/backup.sh over a real PostgreSQL that asks for a password; the commands that `docker compose` would run in containers run here. */
+/**
+ * docker/postgresql/set-up-store.sh and docker/backup.sh over a real PostgreSQL that asks for a password; the commands that
+ * `docker compose` would run in containers run here.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,6 +16,7 @@ import { SQL_USER, startPostgres } from '../support/native-postgres';
 
 const bin = findPostgres();
 const PASSWORD = 'not-for-anybody';
+const FILES = ['database.sql', 'holdfast.tar', 'store.sql'];
 
 describePostgres('docker/backup.sh', () => {
   let folder: string;
@@ -30,8 +34,12 @@ describePostgres('docker/backup.sh', () => {
     server = await startPostgres({ bin: bin!, folder: join(folder, 'postgres'), port, passwordFile: join(folder, 'password') });
     const client = new Client({ host: '127.0.0.1', port, user: SQL_USER, password: PASSWORD, database: 'postgres' });
     await client.connect();
-    await client.query("CREATE TABLE turns AS SELECT 'what history refers to' AS said");
+    await client.query("CREATE TABLE turns AS SELECT 'a turn' AS said");
     await client.end();
+    expect(await setUpStore(storeUrl('of_the_store'))).toMatchObject({ status: 0, stderr: '' });
+    const owner = await inDatabase(storeUrl('of_the_store'));
+    await owner.query("CREATE TABLE blocks AS SELECT 'what history refers to' AS said");
+    await owner.end();
     await mkdir(join(folder, 'store'));
     await writeFile(join(folder, 'store', 'block'), 'a block');
     await mkdir(join(folder, 'bin'));
@@ -55,6 +63,24 @@ exit 9
     await rm(folder, { recursive: true, force: true });
   });
 
+  const storeUrl = (storePassword: string, at = port) => `postgres://holdfast:${storePassword}@127.0.0.1:${at}/holdfast`;
+  const inDatabase = async (connectionString: string) => {
+    const client = new Client({ connectionString });
+    await client.connect();
+    return client;
+  };
+  const setUpStore = async (url: string) => {
+    await writeFile(join(folder, 'url'), `${url}\n`);
+    const env = {
+      PATH: `${bin}:${process.env.PATH}`,
+      SQL_HOST: '127.0.0.1',
+      SQL_PORT: String(port),
+      SQL_USER,
+      SQL_PASSWORD_FILE: join(folder, 'secret'),
+      STORE_URL_FILE: join(folder, 'url'),
+    };
+    return spawnSync('sh', [join(ROOT, 'docker/postgresql/set-up-store.sh')], { env, encoding: 'utf8' });
+  };
   const environment = (passwordFile: string) => ({
     PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
     POSTGRES_PASSWORD_FILE: passwordFile,
@@ -66,12 +92,40 @@ exit 9
       encoding: 'utf8',
     });
 
-  it('writes database and store, from a server that asks for a password', async () => {
+  it('finds the store’s database made, for a user who owns it and sees nothing of Temporal’s', async () => {
+    const owner = await inDatabase(storeUrl('of_the_store'));
+    expect((await owner.query('SELECT said FROM blocks')).rows).toEqual([{ said: 'what history refers to' }]);
+    expect(
+      (await owner.query('SELECT rolsuper, rolcreatedb, rolcreaterole FROM pg_roles WHERE rolname = current_user')).rows,
+    ).toEqual([{ rolsuper: false, rolcreatedb: false, rolcreaterole: false }]);
+    await owner.end();
+    const elsewhere = await inDatabase(storeUrl('of_the_store').replace(/holdfast$/, 'postgres'));
+    await expect(elsewhere.query('SELECT said FROM turns')).rejects.toThrow(/permission denied/);
+    await elsewhere.end();
+  });
+
+  it('changes the password of the store’s user to that of the file, and leaves a store elsewhere alone', async () => {
+    expect(await setUpStore(storeUrl('another'))).toMatchObject({ status: 0, stderr: '', stdout: '' });
+    await (await inDatabase(storeUrl('another'))).end();
+    await expect(inDatabase(storeUrl('of_the_store'))).rejects.toThrow(/password/);
+    expect(await setUpStore(storeUrl('of_the_store'))).toMatchObject({ status: 0 });
+    for (const url of ['file:/var/lib/holdfast/store', 'postgres://holdfast:x@db.example:5432/holdfast'])
+      expect(await setUpStore(url)).toMatchObject({ status: 0, stdout: expect.stringContaining('nothing to do') });
+    expect(await setUpStore(storeUrl("x'; DROP DATABASE holdfast; --"))).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('only'),
+    });
+    await (await inDatabase(storeUrl('of_the_store'))).end();
+  });
+
+  it('writes databases and volume, from a server that asks for a password', async () => {
     const to = join(folder, 'good');
     const { status, stderr } = backup(to, join(folder, 'secret'));
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect((await readdir(to)).sort()).toEqual(['database.sql', 'holdfast.tar']);
-    expect(await readFile(join(to, 'database.sql'), 'utf8')).toContain('what history refers to');
+    expect((await readdir(to)).sort()).toEqual(FILES);
+    const [databases, store] = await Promise.all(['database.sql', 'store.sql'].map((name) => readFile(join(to, name), 'utf8')));
+    expect([databases!.includes('a turn'), databases!.includes('what history refers to')]).toEqual([true, false]);
+    expect([store!.includes('a turn'), store!.includes('what history refers to')]).toEqual([false, true]);
     expect(spawnSync('tar', ['--list', '--file', join(to, 'holdfast.tar')], { encoding: 'utf8' }).stdout).toContain('./block');
   });
 
@@ -98,8 +152,11 @@ exit 9
       expect(order).toEqual(['compose down --volumes', 'compose up --detach --wait postgresql', 'compose up --detach']);
       const client = new Client({ host: '127.0.0.1', port: emptyPort, user: SQL_USER, password: PASSWORD, database: 'postgres' });
       await client.connect();
-      expect((await client.query('SELECT said FROM turns')).rows).toEqual([{ said: 'what history refers to' }]);
+      expect((await client.query('SELECT said FROM turns')).rows).toEqual([{ said: 'a turn' }]);
       await client.end();
+      const owner = await inDatabase(storeUrl('of_the_store', emptyPort));
+      expect((await owner.query('SELECT said FROM blocks')).rows).toEqual([{ said: 'what history refers to' }]);
+      await owner.end();
       expect(await readFile(join(into, 'store', 'block'), 'utf8')).toBe('a block');
     } finally {
       await empty.stop();
@@ -115,7 +172,7 @@ exit 9
     });
     try {
       for (let n = 0; n < 8; n++) expect(backup(to, join(folder, 'secret'))).toMatchObject({ status: 0, stderr: '' });
-      expect(await readdir(to)).toHaveLength(2);
+      expect((await readdir(to)).sort()).toEqual(FILES);
       const { stdout, status } = spawnSync('tar', ['--list', '--file', join(to, 'holdfast.tar')], { encoding: 'utf8' });
       expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('./block') });
     } finally {

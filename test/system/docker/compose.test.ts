@@ -2,6 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 import { isSetting, loadConfig } from '../../../src/config';
 import { siteFault } from '../../../src/shared/wire/cross-site-check';
 import { NAMESPACE_ATTRIBUTES } from '../../../src/shared/search-attributes';
@@ -12,8 +13,10 @@ import { SERVER_VERSION } from '../support/native-binaries';
 const compose = readCompose();
 const services = Object.entries(compose.services);
 /** Of our own image. */
-const OURS = ['worker', 'gateway'];
-const ONE_SHOTS = ['temporal-schema', 'temporal-namespace'];
+const OURS = ['worker', 'gateway', 'codec'];
+const ONE_SHOTS = ['store-database', 'temporal-schema', 'temporal-namespace'];
+/** Named by an image, or by one of its parts, as its own user. */
+const OWN_USER = /^(temporalio\/(server|admin-tools)|holdfast):/;
 
 /** Seconds of `90s`. */
 const seconds = (text: string | undefined) => Number(/^(\d+)s$/.exec(text ?? '')?.[1]);
@@ -40,7 +43,7 @@ describe('docker-compose.yml', () => {
   });
 
   it.each(services)('%s: pins its image by a full version', (_name, { image }) => {
-    expect(image).toMatch(/^[a-z]+(\/[a-z-]+)?:\d+\.\d+(\.\d+)?(-[a-z0-9.-]+)?$/);
+    expect(image).toMatch(/^[a-z]+(\/[a-z-]+)?:v?\d+\.\d+(\.\d+)?(-[a-z0-9.-]+)?$/);
   });
 
   it('runs one version of Temporal, the one that the tests run, and our own package', () => {
@@ -56,8 +59,9 @@ describe('docker-compose.yml', () => {
     expect(service.tmpfs).toContain('/tmp');
     expect(service.deploy?.resources?.limits).toEqual({ cpus: expect.any(String), memory: expect.stringMatching(/^\d+[mg]$/) });
     // Whose image names a user of its own: the server's and the admin tools' (temporal), ours (Dockerfile).
-    const ownUser = /^(temporalio\/(server|admin-tools)|holdfast):/.test(service.image);
-    expect(service.user ?? (ownUser ? 'of the image' : 'root')).toMatch(/^([1-9]\d*:[1-9]\d*|of the image)$/);
+    expect(service.user ?? (OWN_USER.test(service.image) ? 'of the image' : 'root')).toMatch(
+      /^([1-9]\d*:[1-9]\d*|of the image)$/,
+    );
   });
 
   it.each(services)('%s: starts again by itself, or is a one-shot that others wait for', (name, service) => {
@@ -78,33 +82,82 @@ describe('docker-compose.yml', () => {
 
   it('publishes ports on the loopback only, and none of the database', () => {
     const ports = services.flatMap(([, service]) => service.ports ?? []);
-    expect(ports.map((port) => port.split(':').at(-1)).sort()).toEqual(['7233', '8233', '8480']);
-    for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
-    expect(compose.services.postgresql).toMatchObject({ networks: ['database'] });
-    expect(compose.networks.database).toEqual({ internal: true });
+    expect(ports.map((port) => port.split(':').at(-1)).sort()).toEqual(['3000', '7233', '8233', '8480', '9090']);
+    for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:(\d+):\1$/);
+    expect(compose.services.postgresql).toMatchObject({ networks: ['database', 'store'] });
+    expect(compose.networks).toMatchObject({ database: { internal: true }, store: { internal: true } });
+    const near = (network: string) =>
+      services.filter(([, { networks = [] }]) => networks.includes(network)).map(([name]) => name);
+    expect(near('database')).toEqual(['postgresql', 'temporal-schema', 'temporal']);
+    expect(near('store')).toEqual(['postgresql', 'store-database', 'worker', 'gateway', 'codec']);
   });
 
-  it('publishes no HTTP server that checks neither Host nor Origin: Temporal’s Web UI is reached through our proxy alone', () => {
+  it('publishes no HTTP server but the proxy', () => {
     // 7233 speaks gRPC, which no page can; an HTTP API of Temporal's is not configured.
     const published = services.filter(([, service]) => service.ports).map(([name]) => name);
-    expect(published).toEqual(['temporal', 'web-ui', 'gateway']);
+    expect(published).toEqual(['temporal', 'proxy']);
     expect(readFileSync(join(ROOT, 'docker/temporal/server.yaml'), 'utf8')).not.toMatch(/httpPort/i);
-    const { command, environment, ports, networks, volumes, secrets } = compose.services['web-ui']!;
+    expect(compose.services.proxy).toMatchObject({ networks: ['http'], secrets: ['operators'] });
+  });
+
+  it('reaches Temporal’s Web UI, which checks neither Host nor Origin, through our proxy alone', () => {
+    const { command, networks, volumes, secrets } = compose.services['web-ui']!;
     expect(command).toEqual(['proxy', 'temporal-ui:8080']);
-    expect(ports).toEqual([`127.0.0.1:8233:${environment!.HOLDFAST_HTTP_PORT}`]);
     // It needs nothing but the Web UI, and has nothing else.
-    expect([networks, volumes, secrets]).toEqual([['web-ui'], undefined, undefined]);
+    expect([networks, volumes, secrets]).toEqual([['web-ui', 'http'], undefined, undefined]);
     const others = services.filter(([, service]) => service.networks?.includes('web-ui')).map(([name]) => name);
     expect(others).toEqual(['temporal-ui', 'web-ui']);
+  });
+
+  it('has the proxy listen on what is published, ask for a password everywhere but before gateways and codec, and find each service', () => {
+    const sections = proxySections();
+    const listening = sections.filter(({ kind }) => kind === 'frontend');
+    const published = compose.services.proxy!.ports!.map((port) => `:${port.split(':').at(-1)}`);
+    expect(listening.flatMap(({ lines }) => valuesOf(lines, 'bind')).sort()).toEqual(published.sort());
+    const open = listening.filter(
+      ({ lines }) => !lines.some((line) => /^http-request auth .* unless \{ http_auth\(operators\) \}$/.test(line)),
+    );
+    expect(open.map(({ name }) => name)).toEqual(['gateway']);
+    const servers = sections.flatMap(({ lines }) =>
+      lines.flatMap((line) => /^server(?:-template)? \S+(?: \d+)? ([a-z-]+):(\d+)/.exec(line)?.slice(1, 3).join(':') ?? []),
+    );
+    expect(servers).toEqual(['gateway:8480', 'codec:8480', 'web-ui:8233', 'prometheus:9090', 'dashboards:3000']);
+    for (const server of servers) expect(compose.services[server.split(':')[0]!]!.networks).toContain('http');
+  });
+
+  it('encrypts: every process of ours that reads turns has the key ring', () => {
+    for (const name of OURS) {
+      const { environment, secrets } = compose.services[name]!;
+      expect(environment).toMatchObject({
+        HOLDFAST_CODEC_KEYS_COMMAND: 'cat /run/secrets/codec_keys',
+        HOLDFAST_STORE_FILE: '/run/secrets/store_url',
+      });
+      expect(secrets).toEqual(expect.arrayContaining(['codec_keys', 'store_url']));
+    }
+    expect(compose.services['temporal-ui']!.secrets).toBeUndefined();
+  });
+
+  it('has Prometheus read every worker and gateway where they serve metrics, and all files of rules', () => {
+    const folder = join(ROOT, 'docker/prometheus');
+    const { rule_files, scrape_configs } = parse(readFileSync(join(folder, 'prometheus.yml'), 'utf8')) as PrometheusFile;
+    const targets = scrape_configs.flatMap(({ dns_sd_configs }) =>
+      dns_sd_configs.flatMap(({ names, port }) => names.map((name) => `${name}:${port}`)),
+    );
+    expect(targets).toEqual(['worker:9464', 'gateway:8480']);
+    expect(compose.services.worker!.environment!.HOLDFAST_METRICS_PORT).toBe('0.0.0.0:9464');
+    expect(compose.services.gateway!.environment!.HOLDFAST_HTTP_METRICS).toBe('open');
+    expect(rule_files).toEqual(['holdfast-*.yml']);
+    const rules = readdirSync(folder).filter((file) => file !== 'prometheus.yml');
+    for (const file of rules) expect(file).toMatch(/^holdfast-.*\.yml$/);
   });
 
   it('passes secrets as files: it contains no value of a secret, and Git ignores the files', () => {
     for (const [name, { environment = {} }] of services) {
       for (const [variable, value] of Object.entries(environment)) {
         if (!/PASS|PWD|KEY|TOKEN|SECRET/.test(variable)) continue;
-        expect(`${name} ${variable}`).toMatch(/_FILE$/);
-        expect(value).toMatch(/^\/run\/secrets\/[a-z_]+$/);
-        expect(compose.services[name]!.secrets).toContain(value.slice('/run/secrets/'.length));
+        expect(`${name} ${variable}`).toMatch(/_(FILE|KEYS_COMMAND)$/);
+        const [, secret] = /^(?:cat )?\/run\/secrets\/([a-z_]+)$/.exec(value) ?? [];
+        expect(compose.services[name]!.secrets).toContain(secret);
       }
     }
     expect(composeText).not.toMatch(/:\/\/[^/\s]*:[^/\s]*@|sk-ant-/);
@@ -126,11 +179,18 @@ describe('docker-compose.yml', () => {
     expect(composeText.match(/HOLDFAST_APPROVALS:-\w+/g)).toEqual(['HOLDFAST_APPROVALS:-attested']);
   });
 
-  it('has a gateway that listens on its published port, and reads its principals from a secret', () => {
-    const { command, environment, ports } = compose.services.gateway!;
-    expect(command).toEqual(['gateway']);
-    expect(environment).toMatchObject({ HOLDFAST_HTTP_HOST: '0.0.0.0', HOLDFAST_TOKENS_FILE: '/run/secrets/gateway_tokens' });
-    expect(ports).toEqual([`127.0.0.1:8480:${environment!.HOLDFAST_HTTP_PORT}`]);
+  it('has two gateways, which read their principals from a secret, as the codec server does, and know of the proxy', () => {
+    expect(compose.services.gateway!.deploy).toMatchObject({ replicas: 2 });
+    for (const name of ['gateway', 'codec']) {
+      const { command, environment } = compose.services[name]!;
+      expect(command).toEqual([name]);
+      expect(environment).toMatchObject({
+        HOLDFAST_HTTP_HOST: '0.0.0.0',
+        HOLDFAST_HTTP_PORT: '8480',
+        HOLDFAST_HTTP_PROXIES: '${HOLDFAST_HTTP_PROXIES:-1}',
+        HOLDFAST_TOKENS_FILE: '/run/secrets/gateway_tokens',
+      });
+    }
   });
 
   it('has the gateway check Host, over the network of its container too', () => {
@@ -160,7 +220,8 @@ describe('docker-compose.yml', () => {
     const mounted = (name: string) => compose.services[name]!.volumes!.map((volume) => volume.split(':'));
     for (const name of OURS) expect(mounted(name)).toEqual([['holdfast', '/var/lib/holdfast']]);
     expect(mounted('postgresql')).toEqual([['postgresql', '/var/lib/postgresql/data']]);
-    expect(Object.keys(compose.volumes).sort()).toEqual(['holdfast', 'postgresql']);
+    expect(mounted('prometheus')).toContainEqual(['prometheus', '/prometheus']);
+    expect(Object.keys(compose.volumes).sort()).toEqual(['holdfast', 'postgresql', 'prometheus']);
   });
 
   it('mounts files that exist, read-only', () => {
@@ -175,6 +236,33 @@ describe('docker-compose.yml', () => {
     }
   });
 });
+
+interface PrometheusFile {
+  rule_files: string[];
+  scrape_configs: { dns_sd_configs: { names: string[]; port: number }[] }[];
+}
+
+interface ProxySection {
+  kind: string;
+  name: string;
+  lines: string[];
+}
+
+/** Those of docker/proxy/haproxy.cfg. */
+function proxySections(): ProxySection[] {
+  const sections: ProxySection[] = [];
+  for (const text of readFileSync(join(ROOT, 'docker/proxy/haproxy.cfg'), 'utf8').split('\n')) {
+    if (/^(#|$)/.test(text.trim())) continue;
+    const [kind = '', name = ''] = text.trim().split(' ');
+    if (!text.startsWith(' ')) sections.push({ kind, name, lines: [] });
+    else sections.at(-1)!.lines.push(text.trim());
+  }
+  return sections;
+}
+
+function valuesOf(lines: string[], name: string): string[] {
+  return lines.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
+}
 
 describe('docker/temporal/start-server.sh', () => {
   const start = (env: NodeJS.ProcessEnv) =>

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { KeyRing } from '../../../src/encryption/key-ring';
 import { readCompose, ROOT } from '../support/compose-file';
 
 describe('docker/make-secrets.sh', () => {
@@ -31,6 +32,10 @@ describe('docker/make-secrets.sh', () => {
     expect(readdirSync(join(folder, 'secrets')).sort()).toEqual(names.sort());
     expect(read('anthropic_api_key')).toBe(GIVEN.ANTHROPIC_API_KEY);
     expect(read('postgres_password')).toMatch(/^[0-9a-f]{48}$/);
+    expect(read('store_url')).toMatch(/^postgres:\/\/holdfast:[0-9a-f]{48}@postgresql:5432\/holdfast$/);
+    expect(read('operators')).toMatch(/^userlist operators\n {2}user admin insecure-password [0-9a-f]{48}$/);
+    const ring = KeyRing.parse(read('codec_keys'), 'codec_keys');
+    expect(ring.ids).toEqual([ring.current]);
     expect([mode('.'), ...names.map(mode)]).toEqual(['700', ...names.map(() => '444')]);
     expect(JSON.parse(read('gateway_tokens'))).toEqual([]);
     for (const name of names.filter((one) => one !== 'gateway_tokens')) expect(stdout + stderr).not.toContain(read(name));
@@ -48,6 +53,6 @@ describe('docker/make-secrets.sh', () => {
     const { status, stderr } = make({ HOLDFAST_SMTP_PASS: 'hunter2' });
     expect(status).toBe(1);
     expect(stderr).toMatch(/^docker\/secrets\/anthropic_api_key cannot be empty \(Anthropic API key\)/);
-    expect(readdirSync(join(folder, 'secrets'))).toEqual(['postgres_password']);
+    expect(readdirSync(join(folder, 'secrets')).sort()).toEqual(['codec_keys', 'operators', 'postgres_password', 'store_url']);
   });
 });

@@ -26,7 +26,7 @@ export interface ComposeService {
   cap_drop?: string[];
   security_opt?: string[];
   tmpfs?: string[];
-  deploy?: { resources?: { limits?: { cpus?: string; memory?: string } } };
+  deploy?: { replicas?: number; resources?: { limits?: { cpus?: string; memory?: string } } };
 }
 
 export interface ComposeFile {

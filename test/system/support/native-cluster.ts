@@ -47,6 +47,12 @@ export interface NativeCluster {
   restart(server: 'postgres' | 'temporal', signal: NodeJS.Signals): Promise<void>;
   /** Whether Temporal's server runs: it ends if its database is away for long. */
   isTemporalUp(): boolean;
+  /** PostgreSQL: its port, its folder with `data`, and the file of its password. */
+  database: { port: number; folder: string; passwordFile: string };
+  /** Ends the Temporal server, then PostgreSQL; the folder stays. */
+  halt(): Promise<void>;
+  /** Starts both again, over what is in the folder by then. */
+  resume(): Promise<void>;
   /** Stops everything and removes its folder. */
   stop(): Promise<void>;
 }
@@ -88,6 +94,7 @@ async function start(folder: string, running: Servers): Promise<Omit<NativeClust
   await writeFile(passwordFile, password, { mode: 0o600 });
   const sqlFolder = join(folder, 'postgres');
   await mkdir(sqlFolder);
+  const database = { folder: sqlFolder, port: sqlPort!, passwordFile };
   const sql = { bin: findPostgres()!, folder: sqlFolder, port: sqlPort! };
   running.postgres = await startPostgres({ ...sql, passwordFile });
 
@@ -108,16 +115,16 @@ async function start(folder: string, running: Servers): Promise<Omit<NativeClust
   await script('set-up-schema.sh', env);
   const lines: string[] = [];
   const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-  const startTemporal = () =>
-    (running.temporal = startSupervisedProcess(
-      'env',
-      ['-i', ...settings, 'sh', join(DOCKER, 'temporal/start-server.sh')],
-      (line) => {
-        if (lines.length < KEPT_LINES) lines.push(line);
-      },
-    ));
-  const server = startTemporal();
-  await untilServing(server, env);
+  const startTemporal = async () => {
+    const script = join(DOCKER, 'temporal/start-server.sh');
+    const server = startSupervisedProcess('env', ['-i', ...settings, 'sh', script], (line) => {
+      if (lines.length < KEPT_LINES) lines.push(line);
+    });
+    running.temporal = server;
+    await untilServing(server, env);
+    return server;
+  };
+  const server = await startTemporal();
   await script('set-up-namespace.sh', env);
   await waitUntilHealthy(address, NAMESPACE, READY_WITHIN_MS, () => !server.hasExited());
   const pids = await Promise.all([running.postgres.pid, server.pid]);
@@ -132,11 +139,19 @@ async function start(folder: string, running: Servers): Promise<Omit<NativeClust
     if (!old.hasExited()) process.kill(await old.pid, signal);
     await old.exited;
     if (name === 'postgres') running.postgres = await servePostgres(sql);
-    else await untilServing(startTemporal(), env);
+    else await startTemporal();
+  };
+  const halt = async () => {
+    await running.temporal?.stop();
+    await running.postgres?.stop();
+  };
+  const resume = async () => {
+    running.postgres = await servePostgres(sql);
+    await startTemporal();
   };
   const isTemporalUp = () => !running.temporal!.hasExited();
   return {
-    ...{ address, namespace: NAMESPACE, password, store, dump, restart, isTemporalUp },
+    ...{ address, namespace: NAMESPACE, password, store, database, dump, restart, isTemporalUp, halt, resume },
     pids: () => pids,
     log: () => lines.join('\n'),
   };

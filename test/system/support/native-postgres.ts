@@ -70,6 +70,12 @@ interface OtherUser {
   own(path: string): Promise<void>;
 }
 
+/** The words that run a program of PostgreSQL as the user that its server has. @param paths those that it writes */
+export async function asPostgres(words: string[], paths: string[] = []): Promise<[string, ...string[]]> {
+  const { prefix } = await asPostgresUser(paths);
+  return [...prefix, ...words] as [string, ...string[]];
+}
+
 /** PostgreSQL refuses to run as root: then it runs as the user `postgres` that its package makes, who needs the paths for itself. */
 async function asPostgresUser(paths: string[]): Promise<OtherUser> {
   if (process.getuid?.() !== 0) return { prefix: [], own: async () => undefined };

@@ -1,0 +1,145 @@
+/**
+ * What was kept outside of a store, and says more than the store: bundles of turns, and the log of workers. After a restore to an
+ * earlier time these are the only ones of ours that know what happened later. A call that they name must not run again.
+ */
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { readEffectRecord } from '../../record/effect';
+import { isJsonObject, type Json } from '../../shared/json/json';
+import { parseJson } from '../../shared/json/parse-json';
+import type { TrailState } from '../../store/core/trail';
+import type { Store } from '../../store/store';
+import type { BundleArchive } from './bundle-archive';
+
+/** Whether the call had its effect, from what says least to what says most. */
+const SAYS = ['approved', 'not_applied', 'in_doubt', 'applied'] as const satisfies TrailState[];
+type Said = (typeof SAYS)[number];
+
+/** A destructive call of which the store knows less. */
+export interface UnknownCall {
+  turn_id: string;
+  tool: string;
+  /** Its beginning, as commands take it. */
+  digest: string;
+  said: Said;
+  /** ISO 8601. */
+  at: string;
+  /** The bundle or log that says it. */
+  from: string;
+}
+
+export interface Compared {
+  calls: UnknownCall[];
+  /** Bundles of turns whose end the store does not know. */
+  bundles: { name: string; turn_id: string }[];
+  read: { bundles: number; log_lines: number };
+}
+
+/** As many characters of a digest as the log has. */
+const DIGEST_SHOWN = 12;
+/** The end of a line of a bundle that says something here. */
+const TELLING_LINE = /"kind":"(effect|turn_end)","n":\d+,"prev":"[0-9a-f]{64}"\}$/;
+/** What a store has in its trail where it knows as much. */
+const AS_MUCH: Readonly<Record<Said, readonly TrailState[]>> = {
+  approved: ['approved', 'dispatched'],
+  not_applied: ['not_applied'],
+  in_doubt: ['in_doubt', 'applied', 'not_applied'],
+  applied: ['applied'],
+};
+
+/**
+ * @param logs files with the lines of workers; lines that are not JSON are passed over
+ * @throws Error for a bundle that is encrypted, or that is no bundle
+ */
+export async function compareWithStore(store: Store, archive: BundleArchive | null, logs: readonly string[]): Promise<Compared> {
+  const said = new Map<string, UnknownCall>();
+  const bundles: Compared['bundles'] = [];
+  const read = { bundles: 0, log_lines: 0 };
+  const add = (call: UnknownCall) => {
+    const name = `${call.turn_id} ${call.digest}`;
+    const before = said.get(name);
+    if (before === undefined || SAYS.indexOf(call.said) > SAYS.indexOf(before.said)) said.set(name, call);
+  };
+  if (archive !== null)
+    for await (const { name, path, turn_id } of archive.list()) {
+      read.bundles++;
+      const { calls, heads } = await readBundle(path, name);
+      calls.forEach(add);
+      for (const head of heads) if (!(await isThere(store, head))) bundles.push({ name, turn_id });
+    }
+  for (const path of logs)
+    for await (const line of linesOf(path)) {
+      read.log_lines++;
+      const call = callOfLine(line, path);
+      if (call !== null) add(call);
+    }
+  const calls: UnknownCall[] = [];
+  for (const call of said.values()) if (!(await knows(store, call))) calls.push(call);
+  return { calls: calls.sort((a, b) => (a.at < b.at ? -1 : 1)), bundles, read };
+}
+
+async function readBundle(path: string, name: string): Promise<{ calls: UnknownCall[]; heads: string[] }> {
+  const calls: UnknownCall[] = [];
+  const heads: string[] = [];
+  for await (const line of linesOf(path)) {
+    if (line.startsWith('age-encryption'))
+      throw new Error(`${path} is encrypted, so nobody knows what it says. Decrypt it first`);
+    if (!TELLING_LINE.test(line)) continue;
+    const { kind, body } = parseJson(line) as { kind: string; body: { record?: Json; head?: string | null } };
+    if (kind === 'turn_end') {
+      if (body.head) heads.push(body.head);
+      continue;
+    }
+    const record = readEffectRecord(body.record ?? null);
+    if (typeof record === 'string') throw new Error(`${path} has an effect record that cannot be read: ${record}`);
+    const { turn_id, tool, digest, state, updated_at: at } = record;
+    const what = state === 'claimed' ? 'in_doubt' : state;
+    if (what !== 'refused') calls.push({ turn_id, tool, digest: digest.slice(0, DIGEST_SHOWN), said: what, at, from: name });
+  }
+  return { calls, heads };
+}
+
+/** Null: the line is about something else. */
+function callOfLine(line: string, from: string): UnknownCall | null {
+  const value = objectOf(line);
+  if (value === null) return null;
+  const { turn_id, tool, digest, time, decision, effect, class: toolClass } = value;
+  const said = decision === 'approve' ? 'approved' : toolClass === 'destructive' ? SAYS.find((one) => one === effect) : undefined;
+  const texts = [turn_id, tool, digest, time];
+  if (said === undefined || !texts.every((text) => typeof text === 'string')) return null;
+  const [turn, of, short, at] = texts as [string, string, string, string];
+  return { turn_id: turn, tool: of, digest: short.slice(0, DIGEST_SHOWN), said, at, from };
+}
+
+function objectOf(line: string): { [name: string]: Json } | null {
+  try {
+    const value = parseJson(line);
+    return isJsonObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+async function knows({ trail }: Store, { turn_id, digest, said }: UnknownCall): Promise<boolean> {
+  let cursor: string | null = null;
+  do {
+    const page = await trail.query({ turn: turn_id, limit: 1000, ...(cursor === null ? {} : { cursor }) });
+    if (page.entries.some((entry) => entry.digest?.startsWith(digest) && AS_MUCH[said].includes(entry.state))) return true;
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  return false;
+}
+
+async function isThere(store: Store, head: string): Promise<boolean> {
+  try {
+    await store.getBlock(head);
+    return true;
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'not_found') return false;
+    throw error;
+  }
+}
+
+async function* linesOf(path: string): AsyncGenerator<string> {
+  yield* createInterface({ input: createReadStream(path, 'utf8'), crlfDelay: Infinity });
+}
