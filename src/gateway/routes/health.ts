@@ -1,5 +1,6 @@
 /** `GET /healthz`, `/readyz` and `/metrics`: for load balancers and monitoring. */
 import { z } from 'zod';
+import { OpenTurns, openTurnSource } from '../../client/turns/open-turns';
 import { PackageMissing } from '../../optional-package';
 import { readStop, STOP_REGISTER } from '../../record/stop';
 import { recently, type Check } from '../../telemetry/readiness';
@@ -86,13 +87,16 @@ const metricsSchema = {
 };
 
 /** `GET /metrics`: requires a token, unless HOLDFAST_HTTP_METRICS is open. */
-export const metrics: Route = (app, { openMetrics = false, store }) => {
+export const metrics: Route = (app, { openMetrics = false, store, client }) => {
   const roles = openMetrics ? 'public' : (['auditor', 'admin'] as const);
   const freezes = async () => readStop((await store.registers.read(STOP_REGISTER)).value).freezes;
+  const openTurns = new OpenTurns(openTurnSource(async () => (await client()).temporal));
   app.get('/metrics', { schema: metricsSchema, config: { roles } }, async (_request, reply) => {
     const { metrics } = app;
     if (metrics === null) throw new PackageMissing('prom-client', 'GET /metrics');
-    metrics.setFreezes(await freezes().catch(() => null));
+    const [frozen, open] = await Promise.all([freezes().catch(() => null), openTurns.figures()]);
+    metrics.setFreezes(frozen);
+    metrics.setTurns(open);
     return reply
       .type(metrics.contentType)
       .header('cache-control', 'no-store')
