@@ -215,6 +215,15 @@ export function endOf(activity: string, input: unknown, output: unknown): string
   return (input as Input<'takeStep'>).all_refused ? 'refused' : 'completed';
 }
 
+/** The tool whose call this activity has found to be in doubt, whatever its probe says later; null: none. */
+export function toolInDoubt(activity: string, input: unknown, output: unknown): string | null {
+  if (activity !== 'runCall' && activity !== 'inspectEffect') return null;
+  const { call } = input as Input<'runCall' | 'inspectEffect'>;
+  const result = output as Output<'runCall' | 'inspectEffect'>;
+  const outcome = 'found' in result ? (result.found === 'outcome' ? result.outcome : null) : result;
+  return outcome?.state === 'in_doubt' ? call.tool : null;
+}
+
 // How a failed attempt is logged: expected and retried, stopped, or a fault that somebody must fix.
 
 /** Temporal's text for an activity that stops since its worker shuts down (`CancelledFailure.message`). */

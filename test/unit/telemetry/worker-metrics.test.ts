@@ -44,6 +44,16 @@ describe('the metrics of activities', () => {
     });
   });
 
+  it('count a call that comes into doubt, in its own activity or in the one that looks after a lost attempt', async () => {
+    const call = { tool: 'pay', dispatch: 1 };
+    await run('runCall', { call }, { state: 'in_doubt' });
+    await run('runCall', { call }, { state: 'succeeded' });
+    await run('inspectEffect', { call }, { found: 'outcome', outcome: { state: 'in_doubt' } });
+    await run('inspectEffect', { call }, { found: 'nothing_happened' });
+    await run('reconcileEffect', { call }, { settled: null });
+    expect(counted.values).toEqual({ 'holdfast_calls_in_doubt_total{tool="pay"}': 2 });
+  });
+
   it('count no end that failed', async () => {
     const failing = intercept({ info: { activityType: 'endTurn', attempt: 1 } } as never).inbound!.execute!;
     const ended = failing({ args: [{ outcomes: [], state: 'failed' }], headers: {} }, async () => {
