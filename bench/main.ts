@@ -8,6 +8,7 @@ import { auditReplay } from './audit-replay';
 import { auditVerify } from './audit-verify';
 import { gateway } from './gateway';
 import { gatewayMemory } from './gateway-memory';
+import { growth } from './growth';
 import { history } from './history';
 import { imports } from './imports';
 import { inbox } from './inbox';
@@ -15,6 +16,7 @@ import {
   admissionTable,
   gatewayMemoryTable,
   gatewayTable,
+  growthTable,
   historyTable,
   importsTable,
   inboxTable,
@@ -33,6 +35,7 @@ import { waiting } from './waiting';
 const PARTS = [
   'speed',
   'history',
+  'growth',
   'waiting',
   'inbox',
   'admission',
@@ -60,7 +63,7 @@ const part = (text: string): Part => {
 
 const program = new Command('npm run bench --')
   .description(
-    'Measures turn overhead, growth of history, turns that wait, the inbox, admission, stores, the gateway under load, replays, verification, imports and traces; prints tables, and writes the figures as JSON.',
+    'Measures turn overhead, growth of history and of the store, turns that wait, the inbox, admission, stores, the gateway under load, replays, verification, imports and traces; prints tables, and writes the figures as JSON.',
   )
   .argument('[part]', `${PARTS.join(', ')}; default: all`, part)
   .option('--server <kind...>', `speed: ${SERVERS.join(', ')}; default: all`, servers, [])
@@ -101,6 +104,7 @@ async function main(): Promise<void> {
     say(`${name}:`);
     if (name === 'speed') console.log(speedTable((figures.speed = await speed(speedOptions(), say)) as never));
     if (name === 'history') console.log(historyTable((figures.history = await history(say)) as never));
+    if (name === 'growth') console.log(growthTable((figures.growth = await growth(say)) as never));
     if (name === 'admission') console.log(admissionTable((figures.admission = await admission(say)) as never));
     if (name === 'store') console.log(storeTable((figures.store = await store(say)) as never));
     if (name === 'gateway') await underLoad(figures);

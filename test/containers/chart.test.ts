@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parseAllDocuments, stringify } from 'yaml';
+import { loadConfig } from '../../src/config';
 import { cacheFolder } from '../../src/devserver/cli-cache';
 import { goInstall } from '../../src/devserver/cli-go-install';
 
@@ -50,7 +51,7 @@ const SETTINGS: Record<string, object> = {
   'scaled by CPU': { worker: { autoscaling: { by: 'cpu' } }, gateway: { ...CHOSEN.gateway, autoscaling: { by: 'cpu' } } },
   'with a codec server, bundles, an app and a private registry': {
     codec: { enabled: true, uiUrl: 'https://temporal.example' },
-    worker: { bundlesClaim: 'bundles', settings: { HOLDFAST_SMTP_HOST: 'mail.example', HOLDFAST_SMTP_PORT: 587 } },
+    worker: { bundlesClaim: 'bundles', settings: { HOLDFAST_SMTP_HOST: 'mail.example', HOLDFAST_SMTP_PORT: 587, HOLDFAST_SMTP_FROM: 'memos@bank.example' } },
     app: '/app/own/app.js',
     image: { ...CHOSEN.image, tag: 'own', pullSecrets: ['registry'] },
   },
@@ -169,7 +170,7 @@ it('gives secrets as files, and key files to their owner alone', async () => {
     HOLDFAST_APPROVALS: 'attested',
     HOLDFAST_STORE_FILE: '/run/secrets/holdfast/HOLDFAST_STORE',
     HOLDFAST_SIGNING_KEY: '/run/keys/HOLDFAST_SIGNING_KEY',
-    HOLDFAST_CODEC_KEYS: '/run/keys/HOLDFAST_CODEC_KEYS',
+    HOLDFAST_CODEC_KEYS_COMMAND: 'cat /run/secrets/holdfast/HOLDFAST_CODEC_KEYS',
     HOLDFAST_TRUSTED_KEYS: '/etc/holdfast/trusted.json',
   });
   const { initContainers } = podOf(gateway);
@@ -185,6 +186,26 @@ it('gives secrets as files, and key files to their owner alone', async () => {
   ]);
   expect(Number(stdout)).toBe(0o600);
   expect(readFileSync(join(folder, 'keys/HOLDFAST_SIGNING_KEY'), 'utf8')).toBe('key');
+});
+
+it.each(CASES)('has settings that each process takes: %s', async (_name, values) => {
+  const files: Record<string, string> = {
+    HOLDFAST_STORE: 'postgres://holdfast:secret@postgresql/holdfast',
+    HOLDFAST_TOKENS: '[]',
+    ANTHROPIC_API_KEY: 'sk-of-this-test',
+  };
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
+  for (const deployment of (await render(values)).filter(({ kind }) => kind === 'Deployment')) {
+    const own = Object.entries(envOf(deployment)).map(([name, value]) => [name, value.replace('/run/secrets/holdfast', folder)]);
+    const env = Object.fromEntries(own) as Record<string, string>;
+    const config = loadConfig({ HOLDFAST_HOME: folder, ...env });
+    expect(config).toMatchObject({
+      store: files.HOLDFAST_STORE,
+      approvals: env.HOLDFAST_APPROVALS,
+      drainMs: 1000 * Number(env.HOLDFAST_DRAIN_SECONDS),
+    });
+    expect(config.temporal.address).toBe('temporal-frontend.temporal:7233');
+  }
 });
 
 it('lets in and out only what is named', async () => {

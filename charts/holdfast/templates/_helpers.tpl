@@ -47,17 +47,12 @@ helm.sh/chart: {{ printf "%s-%s" (index . 0).Chart.Name (index . 0).Chart.Versio
 {{- printf "%s-%s" (regexReplaceAll "[^a-z0-9]+" (lower .) "-" | trunc 24 | trimAll "-") (sha1sum . | trunc 6) | trimPrefix "-" -}}
 {{- end -}}
 
-{{- define "holdfast.keyFiles" -}}
-{{- $files := (index . 1).keyFiles -}}
-{{- if (index . 0).Values.encryption -}}{{- $files = append $files "HOLDFAST_CODEC_KEYS" -}}{{- end -}}
-{{- $files | uniq | toJson -}}
-{{- end -}}
-
 {{/* The pod of a component: (dict "root" $ "kind" "worker" "of" .Values.worker "env" {…} "tag" "…" "ports" {name: port} "probe" "health"). */}}
 {{- define "holdfast.pod" -}}
 {{- $root := .root -}}
 {{- $of := .of -}}
-{{- $keyFiles := include "holdfast.keyFiles" (list $root $of) | fromJsonArray -}}
+{{- $secrets := $of.secrets -}}
+{{- if $root.Values.encryption }}{{ $secrets = append $secrets "HOLDFAST_CODEC_KEYS" }}{{ end -}}
 {{- $image := printf "%s:%s" $root.Values.image.repository (.tag | default $root.Values.image.tag | default $root.Chart.AppVersion) -}}
 {{- $attested := eq $root.Values.approvals "attested" -}}
 {{- $env := dict
@@ -70,7 +65,9 @@ helm.sh/chart: {{ printf "%s-%s" (index . 0).Chart.Name (index . 0).Chart.Versio
   "HOLDFAST_CACHE" "/tmp/cache" -}}
 {{- if $attested }}{{ $_ := set $env "HOLDFAST_TRUSTED_KEYS" "/etc/holdfast/trusted.json" }}{{ end -}}
 {{- range $of.secrets }}{{ $_ := set $env (printf "%s_FILE" .) (printf "/run/secrets/holdfast/%s" .) }}{{ end -}}
-{{- range $keyFiles }}{{ $_ := set $env . (printf "/run/keys/%s" .) }}{{ end -}}
+{{- /* Read again while the process runs, so a new key needs no restart. */ -}}
+{{- if $root.Values.encryption }}{{ $_ := set $env "HOLDFAST_CODEC_KEYS_COMMAND" "cat /run/secrets/holdfast/HOLDFAST_CODEC_KEYS" }}{{ end -}}
+{{- range $of.keyFiles }}{{ $_ := set $env . (printf "/run/keys/%s" .) }}{{ end -}}
 {{- $env = merge (deepCopy $of.settings) (deepCopy $root.Values.settings) .env $env -}}
 metadata:
   labels:
@@ -100,7 +97,7 @@ spec:
         matchLabels:
           {{- $.selector | nindent 10 }}
     {{- end }}
-  {{- if $keyFiles }}
+  {{- if $of.keyFiles }}
   # Key files must be readable by their owner only, and a Secret's files belong to root: they are copied, into memory.
   initContainers:
     - name: keys
@@ -166,13 +163,11 @@ spec:
       volumeMounts:
         - { name: home, mountPath: /var/lib/holdfast }
         - { name: tmp, mountPath: /tmp }
-        {{- if $of.secrets }}
         - { name: secrets, mountPath: /run/secrets/holdfast, readOnly: true }
-        {{- end }}
         {{- if $attested }}
         - { name: trusted-keys, mountPath: /etc/holdfast, readOnly: true }
         {{- end }}
-        {{- if $keyFiles }}
+        {{- if $of.keyFiles }}
         - { name: keys, mountPath: /run/keys, readOnly: true }
         {{- end }}
         {{- if and (eq .kind "worker") $of.bundlesClaim }}
@@ -183,29 +178,27 @@ spec:
       emptyDir: {}
     - name: tmp
       emptyDir: {}
-    {{- if $of.secrets }}
     - name: secrets
       secret:
         secretName: {{ $root.Values.secretName }}
         defaultMode: 0440
         items:
-          {{- range $of.secrets }}
+          {{- range $secrets }}
           - { key: {{ . }}, path: {{ . }} }
           {{- end }}
-    {{- end }}
     {{- if $attested }}
     - name: trusted-keys
       configMap:
         name: {{ $root.Values.trustedKeys }}
         items: [{ key: trusted.json, path: trusted.json }]
     {{- end }}
-    {{- if $keyFiles }}
+    {{- if $of.keyFiles }}
     - name: key-secret
       secret:
         secretName: {{ $root.Values.secretName }}
         defaultMode: 0440
         items:
-          {{- range $keyFiles }}
+          {{- range $of.keyFiles }}
           - { key: {{ . }}, path: {{ . }} }
           {{- end }}
     - name: keys

@@ -47,8 +47,8 @@ const READS = 200;
 const MOST_TURNS = 100_000;
 
 export class OpenTurns {
-  /** By run: a time before which its last event was not. Events only become later, so an old time is still such a bound. */
-  private bounds: ReadonlyMap<string, number> = new Map();
+  /** By run: a time before which its last event was not. Events only become later, so an old time is still such a limit. */
+  private limits: ReadonlyMap<string, number> = new Map();
   private last: { at: number; figures: OpenTurnFigures } | null = null;
   private reading: Promise<void> | null = null;
 
@@ -68,24 +68,24 @@ export class OpenTurns {
 
   private async read(): Promise<void> {
     const at = Date.now();
-    const bounds = new Map<string, number>();
+    const limits = new Map<string, number>();
     const turns = { ...ZERO };
     const idleMs: OpenTurnFigures['idleMs'] = { ...ZERO };
     let stuck = 0;
     for (const state of OPEN_STATES) {
-      const runs = await this.listed(state);
-      const lastEvents = new LastEvents(this.source, runs, this.bounds);
-      const isDone = await lastEvents.readOldest((bound) => state === 'running' && at - bound >= STUCK_MS);
+      const runs = await this.runsOf(state);
+      const lastEvents = new LastEvents(this.source, runs, this.limits);
+      const isDone = await lastEvents.readOldest((limit) => state === 'running' && at - limit >= STUCK_MS);
       turns[state] = runs.length;
       idleMs[state] = isDone ? Math.max(0, at - lastEvents.oldest()) : null;
       if (state === 'running') stuck = lastEvents.countBefore(at - STUCK_MS);
-      for (const [key, bound] of lastEvents.bounds) bounds.set(key, bound);
+      for (const [key, limit] of lastEvents.limits) limits.set(key, limit);
     }
-    this.bounds = bounds;
+    this.limits = limits;
     this.last = { at, figures: { turns, idleMs, stuck } };
   }
 
-  private async listed(state: OpenState): Promise<ListedRun[]> {
+  private async runsOf(state: OpenState): Promise<ListedRun[]> {
     const runs: ListedRun[] = [];
     for await (const run of this.source.list(state)) {
       if (runs.length >= MOST_TURNS) break;
@@ -99,7 +99,7 @@ const ZERO: Readonly<Record<OpenState, number>> = { running: 0, awaiting_approva
 
 /** The last events of the runs of one state, of which as few are read as tell the oldest. */
 class LastEvents {
-  readonly bounds = new Map<string, number>();
+  readonly limits = new Map<string, number>();
   /** Those that were read. */
   private readonly times = new Map<string, number>();
   private readonly runs = new Map<string, ListedRun>();
@@ -111,7 +111,7 @@ class LastEvents {
   ) {
     for (const run of runs) {
       this.runs.set(keyOf(run), run);
-      this.bounds.set(keyOf(run), earlier.get(keyOf(run)) ?? run.startedAt);
+      this.limits.set(keyOf(run), earlier.get(keyOf(run)) ?? run.startedAt);
     }
   }
 
@@ -127,15 +127,15 @@ class LastEvents {
   }
 
   /**
-   * Reads the runs in the order of their bounds, until no other can have an older event.
-   * @param alsoRead whether a run with this bound is to be read in any case
+   * Reads the runs in the order of their limits, until no other can have an older event.
+   * @param alsoRead whether a run with this limit is to be read in any case
    * @returns false if there was not room for all
    */
-  async readOldest(alsoRead: (bound: number) => boolean): Promise<boolean> {
-    const order = [...this.bounds].sort(([, a], [, b]) => a - b);
+  async readOldest(alsoRead: (limit: number) => boolean): Promise<boolean> {
+    const order = [...this.limits].sort(([, a], [, b]) => a - b);
     for (let place = 0; place < order.length; place += AT_ONCE) {
-      const [, bound] = order[place]!;
-      if (bound >= this.oldest() && !alsoRead(bound)) return true;
+      const [, limit] = order[place]!;
+      if (limit >= this.oldest() && !alsoRead(limit)) return true;
       if (place >= READS) return false;
       await Promise.all(order.slice(place, place + AT_ONCE).map(([key]) => this.readOne(key)));
     }
@@ -144,8 +144,8 @@ class LastEvents {
 
   private async readOne(key: string): Promise<void> {
     const at = await this.source.lastEventAt(this.runs.get(key)!);
-    if (at === null) return void this.bounds.delete(key);
-    this.bounds.set(key, at);
+    if (at === null) return void this.limits.delete(key);
+    this.limits.set(key, at);
     this.times.set(key, at);
   }
 }
