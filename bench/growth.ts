@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { temporal } from '@temporalio/proto';
-import { NativeConnection } from '@temporalio/worker';
+import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import pg from 'pg';
 import type { HoldfastClient } from '../src/client';
 import type { TurnHandle } from '../src/client/turns/turn-handle';
@@ -65,6 +65,7 @@ interface Place {
 }
 
 export async function growth(say: (line: string) => void): Promise<GrowthOfStore> {
+  Runtime.install({ logger: new DefaultLogger('ERROR') });
   const { path } = await findTemporalCli({ onProgress: say });
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-bench-growth-'));
   const dev = await startDevServer({ cli: path, port: 0, headless: true });

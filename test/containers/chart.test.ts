@@ -51,7 +51,10 @@ const SETTINGS: Record<string, object> = {
   'scaled by CPU': { worker: { autoscaling: { by: 'cpu' } }, gateway: { ...CHOSEN.gateway, autoscaling: { by: 'cpu' } } },
   'with a codec server, bundles, an app and a private registry': {
     codec: { enabled: true, uiUrl: 'https://temporal.example' },
-    worker: { bundlesClaim: 'bundles', settings: { HOLDFAST_SMTP_HOST: 'mail.example', HOLDFAST_SMTP_PORT: 587, HOLDFAST_SMTP_FROM: 'memos@bank.example' } },
+    worker: {
+      bundlesClaim: 'bundles',
+      settings: { HOLDFAST_SMTP_HOST: 'mail.example', HOLDFAST_SMTP_PORT: 587, HOLDFAST_SMTP_FROM: 'memos@bank.example' },
+    },
     app: '/app/own/app.js',
     image: { ...CHOSEN.image, tag: 'own', pullSecrets: ['registry'] },
   },

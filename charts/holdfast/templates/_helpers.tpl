@@ -32,7 +32,7 @@ app.kubernetes.io/name: {{ (index . 0).Chart.Name }}
 app.kubernetes.io/instance: {{ (index . 0).Release.Name }}
 app.kubernetes.io/component: {{ index . 1 }}
 {{- if gt (len .) 2 }}
-holdfast.dev/build: {{ include "holdfast.slug" (index . 2) }}
+holdfast/build: {{ include "holdfast.slug" (index . 2) }}
 {{- end }}
 {{- end -}}
 
