@@ -52,7 +52,7 @@ const SCRIPTS = {
   sixSteps: script([1, 1, 1, 1, 1, 0]),
   approved: script([1, 0], 'pay'),
 };
-const TURNS = 100;
+const TURNS = 50;
 const AT_ONCE = 10;
 const WAITS_MS = 10_000;
 const PASSWORD = 'bench';
