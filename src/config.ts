@@ -14,7 +14,7 @@ import {
 import { modelOf, type ModelConfig } from './config/model';
 import { notifyOf, smtpOf, type NotifyConfig, type SmtpConfig } from './config/notify';
 import { dataOf, evmOf, type DataConfig, type EvmConfig } from './config/packs';
-import type { BindAddress, LOG_LEVELS } from './config/schemas';
+import type { BindAddress, LOG_LEVELS, OTLP_SIGNALS } from './config/schemas';
 import { defaultUi, deploymentOf, temporalOf, type Deployment, type TemporalConfig } from './config/temporal';
 import { readVariable, type Reader, type Value, type Variable } from './config/variables';
 import { cacheFolder } from './devserver/cli-cache';
@@ -55,8 +55,8 @@ export interface Config extends KeyConfig, DataConfig, ModelConfig {
   health: BindAddress | null;
   /** Prometheus metrics of a worker; null: off. */
   metrics: BindAddress | null;
-  /** Where traces go; null: nowhere. */
-  traces: TraceSettings | null;
+  /** The collector of traces, metrics and log; null: none. */
+  otlp: OtlpSettings | null;
   /** How long a stopping worker lets running calls end, ms. */
   drainMs: number;
   /** How many workflows a worker keeps in memory; absent: the SDK's choice for the heap size. */
@@ -105,9 +105,14 @@ export interface Config extends KeyConfig, DataConfig, ModelConfig {
   cache: string;
 }
 
-export interface TraceSettings {
+export type OtlpSignal = (typeof OTLP_SIGNALS)[number];
+
+export interface OtlpSettings {
   /** Base address of the collector; null: the variables of OpenTelemetry name it. */
   url: string | null;
+  signals: readonly OtlpSignal[];
+  /** Where a worker's metrics go. */
+  metricsUrl: string;
   /** Whether spans have content. */
   content: boolean;
 }
@@ -147,7 +152,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     debugInfo: read('HOLDFAST_DEBUG_INFO'),
     health: read('HOLDFAST_HEALTH_PORT') ?? null,
     metrics: read('HOLDFAST_METRICS_PORT') ?? null,
-    traces: tracesOf(read),
+    otlp: otlpOf(read),
     drainMs: read('HOLDFAST_DRAIN_SECONDS') * 1000,
     ...optional({ maxCachedWorkflows: read('HOLDFAST_MAX_CACHED_WORKFLOWS') }),
     workflowStacks: read('HOLDFAST_WORKFLOW_STACKS'),
@@ -182,11 +187,13 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
   };
 }
 
-/** The SDK reads its own variable itself, with the headers and paths beside it. */
-function tracesOf(read: Reader): TraceSettings | null {
+/** OpenTelemetry's SDK reads its own variable itself, with the headers and paths beside it; Temporal's core reads neither. */
+function otlpOf(read: Reader): OtlpSettings | null {
   const url = read('HOLDFAST_OTLP') ?? null;
-  if (url === null && read('OTEL_EXPORTER_OTLP_ENDPOINT') === undefined) return null;
-  return { url, content: read('HOLDFAST_OTLP_CONTENT') };
+  const endpoint = url ?? read('OTEL_EXPORTER_OTLP_ENDPOINT');
+  if (endpoint === undefined) return null;
+  const metricsUrl = `${endpoint.replace(/\/+$/, '')}/v1/metrics`;
+  return { url, signals: read('HOLDFAST_OTLP_SIGNALS'), metricsUrl, content: read('HOLDFAST_OTLP_CONTENT') };
 }
 
 function bundlesOf(read: Reader, home: string): string | null {

@@ -20,7 +20,7 @@ import { openStoreOf } from './store/open-store';
 import type { Store } from './store/store';
 import { withoutPassword } from './shared/text/secrets';
 import { drain, LAST_MS, type DrainReport, Running } from './telemetry/running';
-import { createLog } from './telemetry/log';
+import { openLog, type ProcessLog } from './telemetry/log-records';
 import { openTraces } from './telemetry/traces/open';
 import { readiness, reportReadiness, type Check, type Finding } from './telemetry/readiness';
 import { installRuntime } from './telemetry/runtime';
@@ -74,17 +74,18 @@ export async function startWorker(
   liveBus: LiveBus | null = null,
   appModule?: string,
 ): Promise<RunningWorker> {
-  const log = createLog(config.logLevel);
+  const { log, close: closeLog } = openLog(config, 'holdfast-worker');
   const site = { hosts: config.hosts, publicUrl: config.publicUrl };
-  const closeMetrics = await installRuntime({ log, metrics: config.metrics, site });
+  const closeMetrics = await installRuntime({ log, metrics: config.metrics, otlp: config.otlp, site });
   const parts: Parts = {};
   // Health first: a probe must see a worker that starts, not a dead one.
   const look = readiness(() => parts.worker?.getState() ?? 'STARTING', checks(config, parts));
   const closeHealth = await serveHealthOf(config, look, site);
-  const endReports = config.metrics === null ? () => undefined : reportReadiness(look, Runtime.instance().metricMeter);
+  const hasMetrics = config.metrics !== null || config.otlp?.signals.includes('metrics') === true;
+  const endReports = hasMetrics ? reportReadiness(look, Runtime.instance().metricMeter) : () => undefined;
   const closePorts = async () => {
     endReports();
-    await Promise.all([closeHealth(), closeMetrics()]);
+    await Promise.all([closeHealth(), closeMetrics(), closeLog()]);
   };
   try {
     return await start(config, app, { log, parts, closePorts, liveBus, appModule });
@@ -102,7 +103,7 @@ interface Parts {
 }
 
 interface StartContext {
-  log: ReturnType<typeof createLog>;
+  log: ProcessLog['log'];
   parts: Parts;
   closePorts(): Promise<void>;
   liveBus: LiveBus | null;
@@ -136,7 +137,7 @@ async function start(
     ...optional({ environment: config.environment }),
   });
   const outside = await mcpServers(config, store, log);
-  const traces = config.traces === null ? null : openTraces(config.traces, 'holdfast-worker');
+  const traces = config.otlp?.signals.includes('traces') ? openTraces(config.otlp, 'holdfast-worker') : null;
   const live = openLive(config, log) ?? liveBus ?? NO_LIVE;
   const engine = {
     app,

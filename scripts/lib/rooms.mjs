@@ -77,7 +77,7 @@ const TABLE = {
   store: { may: ['shared', 'record', 'telemetry', 'encryption'] },
   // What files are by their content, and files as parts of the store.
   files: { may: ['shared', 'record', 'store'], types: ['shapes', 'model', 'tools'] },
-  telemetry: { may: ['shared', CONTRACT], types: ['tools'] },
+  telemetry: { may: ['shared', CONTRACT], types: ['config', 'tools'] },
   model: { may: ['shared', 'telemetry'], types: ['store'] },
   tools: { may: ['shared', 'files', 'record', 'rules', 'store', 'telemetry'], types: ['agents', 'model', 'schedules', 'shapes'] },
   mcp: { may: ['shared', 'files', 'store', 'telemetry', 'tools', 'processes'] },

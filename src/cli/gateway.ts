@@ -1,7 +1,6 @@
 /** `holdfast gateway`: runs the HTTP gateway as one process. */
 import type { Command } from 'commander';
 import { loadConfig } from '../config';
-import { createLog } from '../telemetry/log';
 import { portNumber } from './support/numbers';
 import type { Output } from './support/output';
 import { untilStopped } from './support/until-stopped';
@@ -29,7 +28,9 @@ export function gateway(program: Command, output: () => Output): void {
       const { appOf } = await import('./support/app.js');
       // As in a stand-alone worker: the agent with a shell only if its folder is configured.
       const loadedApp = await appOf(config, file, { showcase: config.workspace !== null });
-      const parts = await gatewayParts(config, { log: createLog(config.logLevel), app: async () => loadedApp });
+      const { openLog } = await import('../telemetry/log-records.js');
+      const { log, close: closeLog } = openLog(config, 'holdfast-gateway');
+      const parts = await gatewayParts(config, { log, app: async () => loadedApp });
       const at = { host: host ?? config.httpHost, port: httpPort ?? config.httpPort };
       const running = await serveGateway(parts, { ...at, drainMs: config.drainMs });
       output().answer({ pid: process.pid, url: running.url, public_url: config.publicUrl }, [
@@ -38,5 +39,6 @@ export function gateway(program: Command, output: () => Output): void {
       await stopped;
       await running.close();
       await parts.close();
+      await closeLog();
     });
 }

@@ -35,6 +35,11 @@ export const seconds = z
   .transform(Number)
   .pipe(z.number().max(3600));
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export const OTLP_SIGNALS = ['traces', 'metrics', 'logs'] as const;
+export const otlpSignals = z
+  .string()
+  .transform((text) => text.split(',').map((name) => name.trim()))
+  .pipe(z.array(z.enum(OTLP_SIGNALS)).min(1));
 /** An address to listen at, without a port. */
 export const host = z
   .string()

@@ -193,13 +193,19 @@ const WORKER = {
     allowed: 'an http or https URL without a password',
     unset: '`OTEL_EXPORTER_OTLP_ENDPOINT`, else off',
     about:
-      'The collector that gets the traces of workers and gateway by OTLP over HTTP, such as http://localhost:4318 ([telemetry.md](telemetry.md)).',
+      'The collector that gets traces, metrics and log of workers and gateways by OTLP over HTTP, such as http://localhost:4318 ([telemetry.md](telemetry.md)).',
   },
   HOLDFAST_OTLP_CONTENT: {
     schema: z.enum(['on', 'off']).transform((value) => value === 'on'),
     allowed: 'on or off',
     default: 'off',
     about: 'Whether spans have what models read and write, and inputs and results of tools, redacted and cut.',
+  },
+  HOLDFAST_OTLP_SIGNALS: {
+    schema: is.otlpSignals,
+    allowed: 'traces, metrics and logs, or some of them, with commas between them',
+    default: 'traces,metrics,logs',
+    about: 'What is sent there. A worker’s metrics go there unless `HOLDFAST_METRICS_PORT` is set.',
   },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     schema: openUrl,

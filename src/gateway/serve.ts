@@ -99,7 +99,7 @@ export async function gatewayParts(
   const keys = config.codecKeys === null ? null : await (await import('../encryption/index.js')).Keys.open(config.codecKeys);
   const store = await openStoreOf({ ...config, codecKeys: keys });
   await announceKey(store, key);
-  const traces = config.traces === null ? null : openTraces(config.traces, 'holdfast-gateway');
+  const traces = config.otlp?.signals.includes('traces') ? openTraces(config.otlp, 'holdfast-gateway') : null;
   const lazyClient = new LazyClient(connect ?? (() => HoldfastClient.connect()));
   const { jwt, callbacks, requestsPerMinute, corsOrigins, proxies, openMetrics } = config.http;
   const tokens = new Tokens(config.tokens ?? []);

@@ -12,8 +12,12 @@ import { maskSecrets } from '../shared/text/secrets';
 const pino = () => require('pino') as typeof import('pino');
 const STANDARD_ERROR = 2;
 
+export function standardError(): DestinationStream {
+  return pino().destination(STANDARD_ERROR);
+}
+
 /** @param level the lowest level that is written: `trace` … `fatal`, or `silent` */
-export function createLog(level: string, to: DestinationStream = pino().destination(STANDARD_ERROR)): Logger {
+export function createLog(level: string, to: DestinationStream = standardError()): Logger {
   const log = pino()(
     {
       level,

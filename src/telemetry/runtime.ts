@@ -2,6 +2,8 @@
 import type pino from 'pino';
 import { Runtime, type LogLevel, type Logger } from '@temporalio/worker';
 import { SdkComponent } from '@temporalio/common';
+import type { OtlpSettings } from '../config';
+import { optional } from '../shared/json/optional';
 import type { Site } from '../shared/wire/cross-site-check';
 import { secretAddress, startGuardedProxy, type HostPort } from './guarded-proxy';
 import { TOOL_DURATION } from './tool-metrics';
@@ -10,12 +12,16 @@ import { MetricsUnavailable } from './unavailable';
 
 export interface RuntimeSettings {
   log: pino.Logger;
-  /** Address for Prometheus; null: no metrics. */
+  /** Address for Prometheus, which counts more than a collector; null: none. */
   metrics: HostPort | null;
+  /** The collector; null: none. */
+  otlp: OtlpSettings | null;
   /** The sites whose requests are answered there. */
   site: Site;
 }
 
+/** ms */
+const EXPORT_EVERY = 10_000;
 const BUCKETS = { [TOOL_DURATION.name]: [...TOOL_DURATION.buckets] };
 
 /**
@@ -23,7 +29,7 @@ const BUCKETS = { [TOOL_DURATION.name]: [...TOOL_DURATION.buckets] };
  * @returns a function that closes the proxy
  * @throws MetricsUnavailable if the address is in use, or is not one of this machine
  */
-export async function installRuntime({ log, metrics, site }: RuntimeSettings): Promise<() => Promise<void>> {
+export async function installRuntime({ log, metrics, otlp, site }: RuntimeSettings): Promise<() => Promise<void>> {
   const core = metrics && (await secretAddress());
   const chatty = log.isLevelEnabled('debug');
   const prometheus = core && { bindAddress: `${core.host}:${core.port}`, histogramBucketOverrides: BUCKETS };
@@ -32,7 +38,7 @@ export async function installRuntime({ log, metrics, site }: RuntimeSettings): P
     telemetryOptions: {
       // A failed workflow task is a WARN of the core; its routine lines are only for `debug`.
       logging: { forward: {}, filter: { core: chatty ? 'DEBUG' : 'WARN', other: 'ERROR' } },
-      ...(prometheus && { metrics: { prometheus } }),
+      ...(prometheus ? { metrics: { prometheus } } : optional({ metrics: collectorOf(otlp) })),
     },
     shutdownSignals: [], // the process that runs the worker decides when it stops
   });
@@ -41,6 +47,31 @@ export async function installRuntime({ log, metrics, site }: RuntimeSettings): P
     return (await startGuardedProxy(metrics, core, site)).close;
   } catch (error) {
     throw new MetricsUnavailable(`${metrics.host}:${metrics.port}`, error);
+  }
+}
+
+/** Temporal's core sends metrics by itself, ours among them: it has no other exporter then. */
+function collectorOf(otlp: OtlpSettings | null) {
+  if (!otlp?.signals.includes('metrics')) return undefined;
+  const headers = parseHeaders(process.env.OTEL_EXPORTER_OTLP_HEADERS);
+  return {
+    otel: { url: otlp.metricsUrl, http: true, headers, metricsExportInterval: EXPORT_EVERY, histogramBucketOverrides: BUCKETS },
+  };
+}
+
+/** `name=value,…` with percent-encoded values, by OpenTelemetry's specification. */
+function parseHeaders(text = ''): Record<string, string> {
+  const pairs = text.split(',').map((pair) => pair.split(/=(.*)/s));
+  return Object.fromEntries(
+    pairs.filter(([name, value]) => name && value).map(([name, value]) => [name!.trim(), decode(value!.trim())]),
+  );
+}
+
+function decode(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
   }
 }
 
@@ -91,6 +122,11 @@ const RULES: readonly { when: RegExp; level: Level; todo?: string }[] = [
     when: /unexpected error occurred while processing Workflow Activation|^Core reported failure|^Worker failed$/,
     level: 'error',
     todo: 'This worker stops. Start it again; nothing is lost. If it comes again, report the failure.',
+  },
+  {
+    when: /^OTLP metric export failed/,
+    level: 'warn',
+    todo: 'Is the collector up, and does it take metrics? HOLDFAST_OTLP_SIGNALS says what is sent there.',
   },
   {
     when: /^Error while (processing|offloading) Activity/i,

@@ -35,6 +35,7 @@ export interface ClientOptions {
   maxRetries: 0;
   timeout: number;
   logLevel: 'off';
+  openTelemetry: { traces: false; propagation: false };
   defaultHeaders?: Readonly<Record<string, string>>;
 }
 
@@ -94,6 +95,7 @@ export class AnthropicProvider implements ModelProvider {
       maxRetries: 0,
       timeout: this.timeoutMs,
       logLevel: 'off', // the SDK prints whole events when one does not parse
+      openTelemetry: { traces: false, propagation: false }, // request-span.ts writes the span, and the vendor learns no trace ids
       ...optional({ defaultHeaders: options.headers }),
     };
     this.client = options.platform?.client(common) ?? ownClient(options, common);

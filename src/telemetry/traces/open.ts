@@ -4,9 +4,10 @@
  */
 import type * as Otel from '@opentelemetry/api';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import type { Resource } from '@opentelemetry/resources';
 import type { SpanProcessor } from '@opentelemetry/sdk-trace-node';
 import { optionalPackage } from '../../optional-package';
-import { version } from '../../version';
+import { EXPORT_DELAY_MS, FEATURE, hasOwnDelay, resourceOf, signalUrl } from '../otlp';
 import { activitySpans } from './activity-spans';
 import { recordContent } from './api';
 import { TraceIds } from './trace-ids';
@@ -19,10 +20,6 @@ export interface TraceSettings {
   /** Whether spans have what models read and write, and inputs and results of tools. */
   content: boolean;
 }
-
-const FEATURE = 'OpenTelemetry';
-/** A killed worker loses the spans of so much time, at most; the SDK's own default is 5 s. */
-const DELAY_MS = 1000;
 
 /** The traces of a process, and what a worker needs to write the spans of its turns. */
 export interface ProcessTraces {
@@ -52,12 +49,10 @@ export function tracesTo(processor: object, { content }: Pick<TraceSettings, 'co
   // First: if it is missing, npm installs it with the version of the API that fits.
   const { NodeTracerProvider } = sdk();
   const api = optionalPackage<typeof Otel>('@opentelemetry/api', FEATURE);
-  const { resourceFromAttributes, detectResources, envDetector } = resources();
   const ids = new TraceIds();
-  const own = resourceFromAttributes({ 'service.name': service, 'service.version': version });
   const provider = new NodeTracerProvider({
     idGenerator: ids,
-    resource: own.merge(detectResources({ detectors: [envDetector] })),
+    resource: resourceOf(service) as Resource,
     spanProcessors: [processor as SpanProcessor],
   });
   provider.register();
@@ -77,15 +72,13 @@ function batches(url: string | null): SpanProcessor {
     '@opentelemetry/exporter-trace-otlp-proto',
     FEATURE,
   );
-  const exporter = new OTLPTraceExporter(url === null ? {} : { url: `${url.replace(/\/+$/, '')}/v1/traces` });
-  const hasOwnDelay = process.env.OTEL_BSP_SCHEDULE_DELAY !== undefined;
-  return new BatchSpanProcessor(exporter, hasOwnDelay ? {} : { scheduledDelayMillis: DELAY_MS });
+  const exporter = new OTLPTraceExporter(signalUrl(url, 'traces'));
+  return new BatchSpanProcessor(
+    exporter,
+    hasOwnDelay('OTEL_BSP_SCHEDULE_DELAY') ? {} : { scheduledDelayMillis: EXPORT_DELAY_MS },
+  );
 }
 
 function sdk() {
   return optionalPackage<typeof import('@opentelemetry/sdk-trace-node')>('@opentelemetry/sdk-trace-node', FEATURE);
-}
-
-function resources() {
-  return optionalPackage<typeof import('@opentelemetry/resources')>('@opentelemetry/resources', FEATURE);
 }

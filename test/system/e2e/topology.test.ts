@@ -2,7 +2,7 @@
  * The topology of docker-compose.yml, run natively: PostgreSQL, Temporal's production server, a worker as a process of its own,
  * all set up by the files of docker/. One turn goes through it; its call waits, and is approved from the command line.
  */
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
@@ -11,12 +11,14 @@ import type { PendingTurn, TurnSummary } from '../../../src/shapes/turn-view';
 import { startMailCatcher, type MailCatcher } from '../../../src/devserver/mail-catcher';
 import type { TurnView } from '../../../src/shared/turn/turn-view';
 import { eventually } from '../../engine/support/engine';
+import { ringOf } from '../../support/encryption/ring';
 import { whyNoNativeCluster } from '../support/native-binaries';
 import { startNativeCluster, type NativeCluster } from '../support/native-cluster';
 import { holdfast, type Holdfast } from '../support/process';
 import { replayAll } from '../support/replay-all';
 
 const COMMITTEE = 'credit-committee@bank.example';
+const CANARY = 'canary4711';
 const SET_UP_WITHIN_MS = 1_200_000; // where the server has to be built, on a busy machine
 
 const missing = whyNoNativeCluster();
@@ -120,9 +122,58 @@ if (missing && !required) {
     expect(cluster.log()).not.toMatch(/dynamic config (error|warning)|unregistered key/);
   });
 
+  it('hold nothing of a turn in their databases in clear text if there is a key ring, the store included', async () => {
+    const other = join(home, 'encrypted');
+    await mkdir(other);
+    const ring = join(other, 'codec-keys.json');
+    await writeFile(ring, JSON.stringify(ringOf('one')), { mode: 0o600 });
+    const encrypted = {
+      ...settings,
+      HOLDFAST_TASK_QUEUE: 'encrypted',
+      HOLDFAST_STORE: cluster.store,
+      HOLDFAST_CODEC_KEYS: ring,
+    };
+    const itsWorker = holdfast(other, ['worker'], encrypted);
+    const itsCli = async <T>(...args: string[]) => {
+      const process = holdfast(other, [...args, '--json'], encrypted);
+      expect({ code: await process.ended, output: process.output() }).toMatchObject({ code: 0 });
+      return JSON.parse(process.stdout().trim().split('\n').at(-1)!) as T;
+    };
+    try {
+      await itsWorker.printed(/^worker \d+: /m, 60_000);
+      const message = `Prepare a credit memo on AAPL against its peers and send it to ${CANARY}@bank.example.`;
+      const { turn_id } = await itsCli<{ turn_id: string }>('run', '--agent', 'credit-analyst', message);
+      const waiting = await eventually('its call waits', async () => {
+        const [turn] = (await itsCli<PendingTurn[]>('pending')).filter((one) => one.turn_id === turn_id);
+        return turn?.calls[0];
+      });
+      await itsCli('approve', turn_id, '--call', waiting.digest!, '--by', 'ana', '--note', `Fine: ${CANARY}`);
+      await eventually('the turn ends', async () => (await itsCli<TurnView>('show', turn_id)).state === 'completed');
+      const dump = await cluster.dump();
+      const clear = (text: string) => forms(text).filter((form) => dump.includes(form));
+      expect(clear(COMMITTEE)).not.toEqual([]); // of the first turn, which was not encrypted: what is plain is found so
+      expect(dump).toContain(turn_id);
+      expect(clear(CANARY)).toEqual([]);
+      expect(itsWorker.output()).not.toContain(CANARY);
+    } finally {
+      await itsWorker.stop();
+    }
+  }, 240_000);
+
   it('log no password', async () => {
     const secret = (await readFile(settings.ANTHROPIC_API_KEY_FILE!, 'utf8')).trim();
     expect(worker.output()).not.toContain(secret);
     expect(cluster.log()).not.toContain(cluster.password);
   });
 });
+
+/** How a dump may have a text: as it is, in hexadecimal, or in base64 at each of the three offsets; and base64 in hexadecimal. */
+function forms(text: string): string[] {
+  const base64 = [0, 1, 2].map((offset) =>
+    Buffer.from(`${'x'.repeat(offset)}${text}`)
+      .toString('base64')
+      .slice(4, -4),
+  );
+  const plain = [text, ...base64];
+  return [...plain, ...plain.map((one) => Buffer.from(one).toString('hex'))];
+}

@@ -10,11 +10,11 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
+import { Connection } from '@temporalio/client';
 import { HoldfastClient } from '../../../src/client';
 import { NoWorker } from '../../../src/client/errors';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
-import { dataConverter } from '../../../src/temporal/data-converter';
+import { makeClient } from '../../../src/temporal/make-client';
 import { startRehearsal, type Rehearsal, type ScriptedResponse } from '../../../src/model/rehearsal';
 import type { JsonObject } from '../../../src/shared/json/json';
 import { eventually } from '../../engine/support/engine';
@@ -75,7 +75,7 @@ export async function openStage(
   const model = await startRehearsal({ script, onRequest });
   const connect = async () => {
     const connection = await Connection.connect({ address });
-    return new HoldfastClient(new Client({ connection, dataConverter }), { taskQueue, uiUrl: null });
+    return new HoldfastClient(makeClient({ connection, namespace: 'default', codec: null }), { taskQueue, uiUrl: null });
   };
   const env = {
     HOLDFAST_HOME: home,

@@ -38,6 +38,8 @@ export interface NativeCluster {
   pids(): number[];
   /** URL of the database `postgres`, where a store can be. */
   store: string;
+  /** All databases, as SQL. */
+  dump(): Promise<string>;
   /** All that the Temporal server has logged: one JSON object a line. */
   log(): string;
   /** Stops everything and removes its folder. */
@@ -102,8 +104,13 @@ async function start(folder: string, running: SupervisedProcess[]): Promise<Omit
   await script('set-up-namespace.sh', env);
   await waitUntilHealthy(address, NAMESPACE, READY_WITHIN_MS, () => !server.hasExited());
   const pids = await Promise.all(running.map(({ pid }) => pid));
+  const dump = async () => {
+    const where = ['--host', '127.0.0.1', '--port', String(sqlPort), '--username', SQL_USER];
+    const options = { env: { ...process.env, PGPASSWORD: password }, maxBuffer: 512 * 1024 * 1024 };
+    return (await run(join(findPostgres()!, 'pg_dumpall'), where, options)).stdout;
+  };
   const store = `postgres://${SQL_USER}:${encodeURIComponent(password)}@127.0.0.1:${sqlPort}/postgres`;
-  return { address, namespace: NAMESPACE, password, pids: () => pids, store, log: () => lines.join('\n') };
+  return { address, namespace: NAMESPACE, password, pids: () => pids, store, dump, log: () => lines.join('\n') };
 }
 
 /** A folder with the three commands that the scripts call, by the names that they have in Temporal's images. */
