@@ -9,6 +9,7 @@ import { auditVerify } from './audit-verify';
 import { fleet } from './fleet/fleet';
 import { gateway } from './gateway';
 import { gatewayMemory } from './gateway-memory';
+import { growth } from './growth';
 import { history } from './history';
 import { imports } from './imports';
 import { inbox } from './inbox';
@@ -17,6 +18,7 @@ import {
   fleetTable,
   gatewayMemoryTable,
   gatewayTable,
+  growthTable,
   historyTable,
   importsTable,
   inboxTable,
@@ -35,6 +37,7 @@ import { waiting } from './waiting';
 const PARTS = [
   'speed',
   'history',
+  'growth',
   'waiting',
   'inbox',
   'admission',
@@ -65,7 +68,7 @@ const part = (text: string): Part => {
 
 const program = new Command('npm run bench --')
   .description(
-    'Measures turn overhead, growth of history, turns that wait, the inbox, admission, stores, the gateway under load, replays, verification, imports and traces; prints tables, and writes the figures as JSON. fleet: a run with faults, judged by a ledger.',
+    'Measures turn overhead, growth of history and of the store, turns that wait, the inbox, admission, stores, the gateway under load, replays, verification, imports and traces; prints tables, and writes the figures as JSON. fleet: a run with faults, judged by a ledger.',
   )
   .argument('[part]', `${PARTS.join(', ')}; default: all but ${ONLY_BY_NAME}`, part)
   .option('--server <kind...>', `speed: ${SERVERS.join(', ')}; default: all`, servers, [])
@@ -122,6 +125,7 @@ async function main(): Promise<void> {
     say(`${name}:`);
     if (name === 'speed') console.log(speedTable((figures.speed = await speed(speedOptions(), say)) as never));
     if (name === 'history') console.log(historyTable((figures.history = await history(say)) as never));
+    if (name === 'growth') console.log(growthTable((figures.growth = await growth(say)) as never));
     if (name === 'admission') console.log(admissionTable((figures.admission = await admission(say)) as never));
     if (name === 'store') console.log(storeTable((figures.store = await store(say)) as never));
     if (name === 'gateway') await underLoad(figures);

@@ -6,6 +6,7 @@ import type { Fleet } from './fleet/fleet';
 import type { Figures, Kind } from './gateway';
 import type { MemoryFigures } from './gateway-memory';
 import type { Answered } from './support/http-load';
+import type { GrowthOfStore } from './growth';
 import type { Growth } from './history';
 import type { Import } from './imports';
 import type { InboxFigures } from './inbox';
@@ -93,6 +94,24 @@ export function historyTable(grown: Growth[]): string {
     table(['side', 'ms', 'a step at 10', 'a step at 100', 'ratio'], times),
     '',
   ].join('\n');
+}
+
+const SIZE_ROWS: [Exclude<keyof GrowthOfStore, 'eventsWhileWaiting'>, string][] = [
+  ['oneStep', 'a turn of one step'],
+  ['step', 'each further step'],
+  ['readCall', 'each call that reads'],
+  ['approvedCall', 'a destructive call with its approval, and the step after it'],
+  ['fiveCalls', 'a turn of two steps and five calls'],
+];
+
+export function growthTable({ eventsWhileWaiting, ...sizes }: GrowthOfStore): string {
+  const number = (value: number | null) => (value === null ? '' : Math.round(value).toLocaleString('en'));
+  const rows = SIZE_ROWS.map(([key, name]) => {
+    const { history, files, filesOnDisk, fileCount, postgres } = sizes[key];
+    return [name, number(history), number(files), number(filesOnDisk), fileCount.toFixed(1), number(postgres)];
+  });
+  const columns = ['bytes', 'history', 'files: content', 'files: on disk', 'number of files', 'PostgreSQL'];
+  return [table(columns, rows), '', `Events while a turn waits: ${eventsWhileWaiting}.`, ''].join('\n');
 }
 
 function growthRow(at10: number, at100: number): string[] {

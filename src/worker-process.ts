@@ -2,7 +2,7 @@
  * Runs one worker as a process of its own: opens its parts from the settings, serves its metrics and health, and stops it in order.
  */
 import { existsSync } from 'node:fs';
-import { NativeConnection, type Worker } from '@temporalio/worker';
+import { NativeConnection, Runtime, type Worker } from '@temporalio/worker';
 import type { Notifier } from './activities/ports';
 import type { App } from './agents/define';
 import { scheduleInWords } from './schedules/definition';
@@ -22,7 +22,7 @@ import { withoutPassword } from './shared/text/secrets';
 import { drain, LAST_MS, type DrainReport, Running } from './telemetry/running';
 import { openLog, type ProcessLog } from './telemetry/log-records';
 import { openTraces } from './telemetry/traces/open';
-import { readiness, type Check } from './telemetry/readiness';
+import { readiness, reportReadiness, type Check, type Finding } from './telemetry/readiness';
 import { installRuntime } from './telemetry/runtime';
 import { makeClient } from './temporal/make-client';
 import { label, routingOf, withoutNewTurns } from './temporal/worker-versions';
@@ -79,8 +79,14 @@ export async function startWorker(
   const closeMetrics = await installRuntime({ log, metrics: config.metrics, otlp: config.otlp, site });
   const parts: Parts = {};
   // Health first: a probe must see a worker that starts, not a dead one.
-  const closeHealth = await serveHealthOf(config, parts, site);
-  const closePorts = async () => void (await Promise.all([closeHealth(), closeMetrics(), closeLog()]));
+  const look = readiness(() => parts.worker?.getState() ?? 'STARTING', checks(config, parts));
+  const closeHealth = await serveHealthOf(config, look, site);
+  const hasMetrics = config.metrics !== null || config.otlp?.signals.includes('metrics') === true;
+  const endReports = hasMetrics ? reportReadiness(look, Runtime.instance().metricMeter) : () => undefined;
+  const closePorts = async () => {
+    endReports();
+    await Promise.all([closeHealth(), closeMetrics(), closeLog()]);
+  };
   try {
     return await start(config, app, { log, parts, closePorts, liveBus, appModule });
   } catch (error) {
@@ -219,14 +225,10 @@ function notifierOf({ notify, smtp, uiUrl, pageUrl, temporal }: Config): Notifie
   return createNotifier({ webhook, slack, teams, mail, uiUrl, pageUrl, namespace: temporal.namespace });
 }
 
-async function serveHealthOf(config: Config, parts: Parts, site: Site): Promise<() => Promise<void>> {
-  if (config.health === null) return async () => undefined;
+async function serveHealthOf({ health }: Config, look: () => Promise<Finding[]>, site: Site): Promise<() => Promise<void>> {
+  if (health === null) return async () => undefined;
   const { serveHealth } = await import('./telemetry/health.js'); // the HTTP server is loaded only where it is needed
-  return serveHealth(
-    config.health,
-    readiness(() => parts.worker?.getState() ?? 'STARTING', checks(config, parts)),
-    site,
-  );
+  return serveHealth(health, look, site);
 }
 
 function stoppable(worker: Worker, completion: Promise<void>) {

@@ -33,6 +33,7 @@ import type { Version } from './temporal/worker-versions';
 import type { Store } from './store/store';
 import { activityLog } from './telemetry/activity-log';
 import { Running } from './telemetry/running';
+import { activityMetrics } from './telemetry/activity-metrics';
 import { sdkModelMetrics } from './telemetry/model-metrics';
 import type { ProcessTraces } from './telemetry/traces/open';
 import { traceSinks } from './telemetry/traces/workflow-spans';
@@ -153,8 +154,9 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
   const caches = { cache: new ResultCache(), flights: new SingleFlight<RunOutcome>(), unpriced };
   const gate = new ToolGate(store.registers, log);
   const modelGate = new ModelGate(store.registers, log, parts.modelGate);
-  const modelMetrics = sdkModelMetrics(Runtime.instance().metricMeter);
-  const metrics = parts.metrics ?? sdkToolMetrics(Runtime.instance().metricMeter);
+  const meter = Runtime.instance().metricMeter;
+  const modelMetrics = sdkModelMetrics(meter);
+  const metrics = parts.metrics ?? sdkToolMetrics(meter);
   const { traces = null } = parts;
   const { debugInfo = false, publicUrl = 'http://localhost:8480' } = parts;
   const { environment, trust = TRUSTS_NOBODY, notifier = null, callbacks = null, live = NO_LIVE } = parts;
@@ -210,7 +212,9 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
     defaultHeartbeatThrottleInterval: '200 milliseconds',
     maxEagerActivityReservationsPerWorkflowTask: 10,
     maxCachedWorkflows: cachedWorkflows(memoryOfProcess()),
-    interceptors: { activity: [...(traces === null ? [] : [traces.activities]), activityLog(log, running)] },
+    interceptors: {
+      activity: [...(traces === null ? [] : [traces.activities]), activityLog(log, running), activityMetrics(meter)],
+    },
     sinks: traces?.sinks ?? traceSinks(null),
     shutdownGraceTime: '10 seconds',
     ...deploymentOptions(parts.deployment ?? null),

@@ -12,18 +12,18 @@ type Input<A extends keyof Activities> = Parameters<Activities[A]>[0];
 type Output<A extends keyof Activities> = Awaited<ReturnType<Activities[A]>>;
 
 interface Lines<A extends keyof Activities> {
-  /** Before the first attempt. */
-  began?(log: ToolLogger, input: Input<A>): void;
   ended(log: ToolLogger, input: Input<A>, output: Output<A>): void;
 }
 
 export const ACTIVITY_LINES: { readonly [A in keyof Activities]: Lines<A> } = {
   takeStep: {
-    began: (log, { outcomes }) => logDecisions(log, outcomes),
-    ended(log, { step, turn, all_refused }, { next, calls, usage, took_ms, stop_reason }) {
-      const { agent } = turn;
+    ended(log, input, output) {
+      const { agent } = input.turn;
+      const { step } = input;
+      const { next, calls, usage, took_ms, stop_reason } = output;
       log.info({ step, agent, next, stop_reason, calls: calls.length, ...usage, took_ms }, 'step taken');
-      if (next === 'end') logEnd(log, all_refused ? 'refused' : 'completed', { agent, steps: step });
+      const state = endOf('takeStep', input, output);
+      if (state !== null) logEnd(log, state, { agent, steps: step });
     },
   },
   admitDirect: {
@@ -41,9 +41,6 @@ export const ACTIVITY_LINES: { readonly [A in keyof Activities]: Lines<A> } = {
     },
   },
   runCall: {
-    began(log, input) {
-      if (input.call.dispatch === 1) for (const approval of approvalsOf(input)) logDecision(log, approval);
-    },
     ended: (log, { call }, output) => logCall(log, call, output, 'call ended'),
   },
   inspectEffect: {
@@ -104,9 +101,6 @@ export const ACTIVITY_LINES: { readonly [A in keyof Activities]: Lines<A> } = {
     ended: (log, { said_ref }) => log.debug({ said_ref: prefix(said_ref) }, 'decisions carried over'),
   },
   openSubTurn: {
-    began(log, input) {
-      for (const approval of approvalsOf(input)) logDecision(log, approval);
-    },
     ended(log, { call, sub_turn_id }, result) {
       if (!result.open) return logCall(log, call, result.refused, 'sub-agent not asked');
       const { agent, depth_left, existing } = result;
@@ -156,7 +150,6 @@ export const ACTIVITY_LINES: { readonly [A in keyof Activities]: Lines<A> } = {
     },
   },
   endTurn: {
-    began: (log, { outcomes }) => logDecisions(log, outcomes),
     ended: (log, { turn, state, reason }) => logEnd(log, state, { agent: turn.agent, reason }),
   },
 };
@@ -175,16 +168,9 @@ function logEnd(log: ToolLogger, state: string, fields: object): void {
   log[isExpected ? 'info' : 'warn']({ state, ...fields }, 'turn ended');
 }
 
-/** Decisions on calls that never ran reach an activity with the step after them. */
-function logDecisions(log: ToolLogger, outcomes: readonly CallOutcome[]): void {
-  for (const { decision, approvals = [], call_id, tool } of outcomes) {
-    for (const approval of approvals) logDecision(log, approval, { call_id, tool });
-    if (decision) logDecision(log, decision, { call_id, tool });
-  }
-}
-
-function logDecision(log: ToolLogger, { decision, digest, by, channel, at }: Decision, more: object = {}): void {
-  log.info({ ...more, decision, digest: prefix(digest), by, channel, decided_at: at }, 'decision');
+/** @param of the call, where the line of its activity does not have it */
+export function logDecision(log: ToolLogger, { decision: { decision, digest, by, channel, at }, of }: NewDecision): void {
+  log.info({ ...of, decision, digest: prefix(digest), by, channel, decided_at: at }, 'decision');
 }
 
 function identity({ version, class: toolClass, digest, dispatch }: CallArguments): object {
@@ -199,6 +185,43 @@ function codeOf({ code, reason }: CallError): object {
 /** As many characters of a digest as commands ask for. */
 function prefix(digest: string): string {
   return digest.slice(0, 12);
+}
+
+// What activities tell of a turn, for the log and for metrics alike.
+
+export interface NewDecision {
+  decision: Decision;
+  of?: Pick<CallOutcome, 'call_id' | 'tool'>;
+}
+
+/** The decisions that this activity is the first of its turn to get. Those on calls that never ran reach one with the step after them. */
+export function newDecisions(activity: string, input: unknown): NewDecision[] {
+  if (activity === 'runCall' || activity === 'openSubTurn') {
+    const call = input as Input<'runCall' | 'openSubTurn'>;
+    const isFirst = activity === 'openSubTurn' || call.call.dispatch === 1;
+    return isFirst ? approvalsOf(call).map((decision) => ({ decision })) : [];
+  }
+  if (activity !== 'takeStep' && activity !== 'endTurn') return [];
+  const { outcomes } = input as Input<'takeStep' | 'endTurn'>;
+  return outcomes.flatMap(({ decision, approvals = [], call_id, tool }) =>
+    [...approvals, ...(decision ? [decision] : [])].map((one) => ({ decision: one, of: { call_id, tool } })),
+  );
+}
+
+/** The state in which this activity has ended its turn; null: the turn goes on. */
+export function endOf(activity: string, input: unknown, output: unknown): string | null {
+  if (activity === 'endTurn') return (input as Input<'endTurn'>).state;
+  if (activity !== 'takeStep' || (output as Output<'takeStep'>).next !== 'end') return null;
+  return (input as Input<'takeStep'>).all_refused ? 'refused' : 'completed';
+}
+
+/** The tool whose call this activity has found to be in doubt, whatever its probe says later; null: none. */
+export function toolInDoubt(activity: string, input: unknown, output: unknown): string | null {
+  if (activity !== 'runCall' && activity !== 'inspectEffect') return null;
+  const { call } = input as Input<'runCall' | 'inspectEffect'>;
+  const result = output as Output<'runCall' | 'inspectEffect'>;
+  const outcome = 'found' in result ? (result.found === 'outcome' ? result.outcome : null) : result;
+  return outcome?.state === 'in_doubt' ? call.tool : null;
 }
 
 // How a failed attempt is logged: expected and retried, stopped, or a fault that somebody must fix.

@@ -5,7 +5,7 @@
 import type { Next, ActivityInterceptorsFactory, ActivityInboundCallsInterceptor } from '@temporalio/worker';
 import type { Context } from '@temporalio/activity';
 import type { Activities, CallArguments, TurnContext } from '../shared/io/activities';
-import { ACTIVITY_LINES, failedAttempt, WORKER_SHUTDOWN } from './activity-lines';
+import { ACTIVITY_LINES, failedAttempt, logDecision, newDecisions, WORKER_SHUTDOWN } from './activity-lines';
 import { Running } from './running';
 import { withTurn, type TurnFields } from './log';
 import type { ToolLogger } from '../tools/define/tool';
@@ -83,7 +83,7 @@ class AttemptLogger {
     const { activityType: activity, attempt } = this.context.info;
     this.safely(() => {
       this.log.debug({ activity, attempt }, 'activity began');
-      if (attempt === 1) this.lines?.began?.(this.log, this.request as never);
+      if (attempt === 1) for (const decision of newDecisions(activity, this.request)) logDecision(this.log, decision);
     });
   }
 

@@ -1,4 +1,5 @@
 /** Checks whether this process can take work: the worker's own state, and the services that it depends on. */
+import type { MetricMeter } from '@temporalio/common';
 import { redactedText } from './log';
 import { errorMessage } from '../shared/text/error-message';
 
@@ -45,6 +46,26 @@ export function recently(checks: readonly Check[]): () => Promise<Finding[]> {
       last = { at: performance.now(), findings: Promise.all(checks.map(find)) };
     return last.findings;
   };
+}
+
+export const READY_METRIC = {
+  name: 'holdfast_ready',
+  help: 'Whether a check of readiness passed when it was last made: 1, or 0',
+} as const;
+const REPORT_EVERY_MS = 15_000;
+
+/**
+ * Keeps what is found in a metric, which a scrape reads without waiting for the store or Temporal.
+ * @returns a function that ends it
+ */
+export function reportReadiness(look: () => Promise<Finding[]>, meter: MetricMeter): () => void {
+  const gauge = meter.createGauge(READY_METRIC.name, 'int', '', READY_METRIC.help);
+  const report = async () => {
+    for (const { check, ok } of await look()) gauge.set(ok ? 1 : 0, { check });
+  };
+  const timer = setInterval(() => void report(), REPORT_EVERY_MS).unref();
+  void report();
+  return () => clearInterval(timer);
 }
 
 function ofWorker(state: WorkerState): Finding {

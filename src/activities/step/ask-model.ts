@@ -147,5 +147,6 @@ export function usageOf(deps: Dependencies, { models }: PreparedAgent, { respons
     deps.log.warn({ model }, 'no price is known for this model: its cost is unknown, and a cost limit does not bind');
   }
   const unpriced = cost.priced ? {} : { unpriced_tokens: cost.unpricedTokens };
+  deps.modelMetrics.used(link.name, { input_tokens, output_tokens, cost_usd: cost.usd });
   return { input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens, cost_usd: cost.usd, ...unpriced };
 }

@@ -4,8 +4,10 @@ import type { IncomingMessage } from 'node:http';
 import type { Context, Span } from '@opentelemetry/api';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type * as Prom from 'prom-client';
+import type { OpenTurnFigures } from '../../client/turns/open-turns';
 import { findPackage } from '../../optional-package';
 import { FREEZE_SCOPES } from '../../record/stop';
+import { OPEN_STATES } from '../../shared/turn/turn-states';
 import { api, fail, onlyTraceFields, SCOPE } from '../../telemetry/traces/api';
 import type { Backlog } from '../../temporal/backlog';
 import type { ToolLogger } from '../../tools/define/tool';
@@ -62,6 +64,9 @@ export class HttpMetrics {
   private readonly refusedStarts: Prom.Counter;
   private readonly backlog: Prom.Gauge;
   private readonly backlogAge: Prom.Gauge;
+  private readonly turns: Prom.Gauge;
+  private readonly idleSeconds: Prom.Gauge;
+  private readonly stuck: Prom.Gauge;
 
   constructor({ Counter, Gauge, Histogram, Registry }: typeof Prom) {
     this.registry = new Registry();
@@ -110,6 +115,24 @@ export class HttpMetrics {
       labelNames: ['type'],
       registers,
     });
+    this.turns = new Gauge({
+      name: 'holdfast_turns',
+      help: 'Turns and direct calls that have not ended, by state.',
+      labelNames: ['state'],
+      registers,
+    });
+    this.idleSeconds = new Gauge({
+      name: 'holdfast_turn_idle_seconds',
+      help: 'How long nothing has happened in the turn of this state that has been idle for longest.',
+      labelNames: ['state'],
+      registers,
+    });
+    this.stuck = new Gauge({
+      name: 'holdfast_turns_stuck',
+      help: 'Turns in which nothing has happened for 15 minutes, though they wait for nobody.',
+      labelNames: [],
+      registers,
+    });
   }
 
   /** @param route as declared; null: no route matches */
@@ -134,6 +157,20 @@ export class HttpMetrics {
       this.backlog.set({ type }, tasks);
       this.backlogAge.set({ type }, ageMs / 1000);
     }
+  }
+
+  /** Null: Temporal does not answer. There are no figures of turns then. */
+  setTurns(figures: OpenTurnFigures | null): void {
+    this.turns.reset();
+    this.idleSeconds.reset();
+    this.stuck.remove(); // `reset` would make it 0
+    if (figures === null) return;
+    for (const state of OPEN_STATES) {
+      this.turns.set({ state }, figures.turns[state]);
+      const idleMs = figures.idleMs[state];
+      if (idleMs !== null) this.idleSeconds.set({ state }, idleMs / 1000);
+    }
+    this.stuck.set(figures.stuck);
   }
 
   get contentType(): string {

@@ -1,5 +1,6 @@
 /** `GET /healthz`, `/readyz` and `/metrics`: for load balancers and monitoring. */
 import { z } from 'zod';
+import { OpenTurns, openTurnSource } from '../../client/turns/open-turns';
 import { PackageMissing } from '../../optional-package';
 import { readStop, STOP_REGISTER } from '../../record/stop';
 import { recently, type Check } from '../../telemetry/readiness';
@@ -88,16 +89,18 @@ const metricsSchema = {
 
 /** `GET /metrics`: requires a token, unless HOLDFAST_HTTP_METRICS is open. */
 export const metrics: Route = (app, parts) => {
-  const { openMetrics = false, store } = parts;
+  const { openMetrics = false, store, client } = parts;
   const starts = startLimit(parts);
   const roles = openMetrics ? 'public' : (['auditor', 'admin'] as const);
   const freezes = async () => readStop((await store.registers.read(STOP_REGISTER)).value).freezes;
+  const openTurns = new OpenTurns(openTurnSource(async () => (await client()).temporal));
   app.get('/metrics', { schema: metricsSchema, config: { roles } }, async (_request, reply) => {
     const { metrics } = app;
     if (metrics === null) throw new PackageMissing('prom-client', 'GET /metrics');
-    const [frozen, backlogs] = await Promise.all([freezes().catch(() => null), starts.backlogs()]);
+    const [frozen, backlogs, open] = await Promise.all([freezes().catch(() => null), starts.backlogs(), openTurns.figures()]);
     metrics.setFreezes(frozen);
     metrics.setStarts(starts.refusals, backlogs);
+    metrics.setTurns(open);
     return reply
       .type(metrics.contentType)
       .header('cache-control', 'no-store')

@@ -9,6 +9,8 @@ import { parse } from 'yaml';
 import { HoldfastClient } from '../../../src/client';
 import { dataConverter } from '../../../src/temporal/data-converter';
 import { startRehearsal } from '../../../src/model/rehearsal';
+import { ACTIVITY_METRICS } from '../../../src/telemetry/activity-metrics';
+import { MODEL_METRICS } from '../../../src/telemetry/model-metrics';
 import { promToolMetrics } from '../../../src/telemetry/prom-tool-metrics';
 import { TOOL_COUNTERS, TOOL_DURATION } from '../../../src/telemetry/tool-metrics';
 import { ToolError } from '../../../src/tools/define/errors';
@@ -89,6 +91,9 @@ describe("a worker's metrics", () => {
       expect(sample(text, `${TOOL_DURATION.name}_count`, { tool: 'steady' })).toBe(2);
       expect(sample(text, `${TOOL_DURATION.name}_bucket`, { tool: 'steady', le: '2000' })).toBe(2);
       expect(text).not.toContain('made_up_by_the_model');
+      expect(sample(text, ACTIVITY_METRICS.ended.name, { state: 'completed' })).toBe(1);
+      expect(sample(text, MODEL_METRICS.tokens.name, { kind: 'output' })).toBeGreaterThan(0);
+      expect(sample(text, MODEL_METRICS.cost.name)).toBeGreaterThanOrEqual(0);
 
       for (const { alert, expr } of await rules()) {
         const named = expr.match(/\b(?:holdfast|temporal)_\w+/g) ?? [];
