@@ -1,7 +1,7 @@
 /** `holdfast store compare`: after a restore, what the restored state does not know. */
 import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
-import type { Compared } from '../audit/archive/unknown-calls';
+import type { Comparison } from '../audit/archive/unknown-calls';
 import { loadConfig } from '../config';
 import { openBundleArchive } from './support/bundle-archive';
 import { Exit, EXIT } from './support/exit';
@@ -63,7 +63,7 @@ async function lastEvent({ connection, options }: Client, workflowId: string): P
   return new Date(Number(seconds) * 1000 + Math.floor((nanos ?? 0) / 1e6)).toISOString();
 }
 
-function linesOf(running: RunningTurn[], { calls, bundles, read }: Compared): string[] {
+function linesOf(running: RunningTurn[], { calls, bundles, read }: Comparison): string[] {
   return [
     `running turns: ${running.length}; what they did after their last event is not known here`,
     ...running.map(
@@ -71,7 +71,7 @@ function linesOf(running: RunningTurn[], { calls, bundles, read }: Compared): st
     ),
     `calls of which the store knows less than ${read.bundles} bundles and ${read.log_lines} lines of logs: ${calls.length}`,
     ...calls.map(
-      ({ at, turn_id, digest, tool, said, from }) => `  ${at} ${turn_id.padEnd(34)} ${digest} ${tool}: ${said} (${from})`,
+      ({ at, turn_id, digest, tool, state, from }) => `  ${at} ${turn_id.padEnd(34)} ${digest} ${tool}: ${state} (${from})`,
     ),
     `bundles of turns whose end the store does not know: ${bundles.length}`,
     ...bundles.map(({ name }) => `  ${name}`),

@@ -12,8 +12,8 @@ import type { Store } from '../../store/store';
 import type { BundleArchive } from './bundle-archive';
 
 /** Whether the call had its effect, from what says least to what says most. */
-const SAYS = ['approved', 'not_applied', 'in_doubt', 'applied'] as const satisfies TrailState[];
-type Said = (typeof SAYS)[number];
+const STATES = ['approved', 'not_applied', 'in_doubt', 'applied'] as const satisfies TrailState[];
+type KnownState = (typeof STATES)[number];
 
 /** A destructive call of which the store knows less. */
 export interface UnknownCall {
@@ -21,14 +21,14 @@ export interface UnknownCall {
   tool: string;
   /** Its beginning, as commands take it. */
   digest: string;
-  said: Said;
+  state: KnownState;
   /** ISO 8601. */
   at: string;
   /** The bundle or log that says it. */
   from: string;
 }
 
-export interface Compared {
+export interface Comparison {
   calls: UnknownCall[];
   /** Bundles of turns whose end the store does not know. */
   bundles: { name: string; turn_id: string }[];
@@ -36,11 +36,11 @@ export interface Compared {
 }
 
 /** As many characters of a digest as the log has. */
-const DIGEST_SHOWN = 12;
+const DIGEST_LENGTH = 12;
 /** The end of a line of a bundle that says something here. */
 const TELLING_LINE = /"kind":"(effect|turn_end)","n":\d+,"prev":"[0-9a-f]{64}"\}$/;
 /** What a store has in its trail where it knows as much. */
-const AS_MUCH: Readonly<Record<Said, readonly TrailState[]>> = {
+const AS_MUCH: Readonly<Record<KnownState, readonly TrailState[]>> = {
   approved: ['approved', 'dispatched'],
   not_applied: ['not_applied'],
   in_doubt: ['in_doubt', 'applied', 'not_applied'],
@@ -51,14 +51,18 @@ const AS_MUCH: Readonly<Record<Said, readonly TrailState[]>> = {
  * @param logs files with the lines of workers; lines that are not JSON are passed over
  * @throws Error for a bundle that is encrypted, or that is no bundle
  */
-export async function compareWithStore(store: Store, archive: BundleArchive | null, logs: readonly string[]): Promise<Compared> {
-  const said = new Map<string, UnknownCall>();
-  const bundles: Compared['bundles'] = [];
+export async function compareWithStore(
+  store: Store,
+  archive: BundleArchive | null,
+  logs: readonly string[],
+): Promise<Comparison> {
+  const latest = new Map<string, UnknownCall>();
+  const bundles: Comparison['bundles'] = [];
   const read = { bundles: 0, log_lines: 0 };
   const add = (call: UnknownCall) => {
     const name = `${call.turn_id} ${call.digest}`;
-    const before = said.get(name);
-    if (before === undefined || SAYS.indexOf(call.said) > SAYS.indexOf(before.said)) said.set(name, call);
+    const before = latest.get(name);
+    if (before === undefined || STATES.indexOf(call.state) > STATES.indexOf(before.state)) latest.set(name, call);
   };
   if (archive !== null)
     for await (const { name, path, turn_id } of archive.list()) {
@@ -74,7 +78,7 @@ export async function compareWithStore(store: Store, archive: BundleArchive | nu
       if (call !== null) add(call);
     }
   const calls: UnknownCall[] = [];
-  for (const call of said.values()) if (!(await knows(store, call))) calls.push(call);
+  for (const call of latest.values()) if (!(await knows(store, call))) calls.push(call);
   return { calls: calls.sort((a, b) => (a.at < b.at ? -1 : 1)), bundles, read };
 }
 
@@ -92,9 +96,9 @@ async function readBundle(path: string, name: string): Promise<{ calls: UnknownC
     }
     const record = readEffectRecord(body.record ?? null);
     if (typeof record === 'string') throw new Error(`${path} has an effect record that cannot be read: ${record}`);
-    const { turn_id, tool, digest, state, updated_at: at } = record;
-    const what = state === 'claimed' ? 'in_doubt' : state;
-    if (what !== 'refused') calls.push({ turn_id, tool, digest: digest.slice(0, DIGEST_SHOWN), said: what, at, from: name });
+    const { turn_id, tool, digest, updated_at: at } = record;
+    const state = record.state === 'claimed' ? 'in_doubt' : record.state;
+    if (state !== 'refused') calls.push({ turn_id, tool, digest: digest.slice(0, DIGEST_LENGTH), state, at, from: name });
   }
   return { calls, heads };
 }
@@ -104,11 +108,12 @@ function callOfLine(line: string, from: string): UnknownCall | null {
   const value = objectOf(line);
   if (value === null) return null;
   const { turn_id, tool, digest, time, decision, effect, class: toolClass } = value;
-  const said = decision === 'approve' ? 'approved' : toolClass === 'destructive' ? SAYS.find((one) => one === effect) : undefined;
+  const state =
+    decision === 'approve' ? 'approved' : toolClass === 'destructive' ? STATES.find((one) => one === effect) : undefined;
   const texts = [turn_id, tool, digest, time];
-  if (said === undefined || !texts.every((text) => typeof text === 'string')) return null;
+  if (state === undefined || !texts.every((text) => typeof text === 'string')) return null;
   const [turn, of, short, at] = texts as [string, string, string, string];
-  return { turn_id: turn, tool: of, digest: short.slice(0, DIGEST_SHOWN), said, at, from };
+  return { turn_id: turn, tool: of, digest: short.slice(0, DIGEST_LENGTH), state, at, from };
 }
 
 function objectOf(line: string): { [name: string]: Json } | null {
@@ -120,11 +125,11 @@ function objectOf(line: string): { [name: string]: Json } | null {
   }
 }
 
-async function knows({ trail }: Store, { turn_id, digest, said }: UnknownCall): Promise<boolean> {
+async function knows({ trail }: Store, { turn_id, digest, state }: UnknownCall): Promise<boolean> {
   let cursor: string | null = null;
   do {
     const page = await trail.query({ turn: turn_id, limit: 1000, ...(cursor === null ? {} : { cursor }) });
-    if (page.entries.some((entry) => entry.digest?.startsWith(digest) && AS_MUCH[said].includes(entry.state))) return true;
+    if (page.entries.some((entry) => entry.digest?.startsWith(digest) && AS_MUCH[state].includes(entry.state))) return true;
     cursor = page.next_cursor;
   } while (cursor !== null);
   return false;

@@ -28,9 +28,9 @@ const required = process.env.HOLDFAST_REQUIRE_POSTGRES === '1';
 if (missing && !required)
   console.warn(`The test of a restore is skipped: ${missing}. HOLDFAST_REQUIRE_POSTGRES=1 makes this a failure.`);
 
-interface Compared {
+interface Comparison {
   running: { turn_id: string; state: string; last_event_at: string }[];
-  calls: { turn_id: string; tool: string; said: string; digest: string; from: string }[];
+  calls: { turn_id: string; tool: string; state: string; digest: string; from: string }[];
   bundles: { turn_id: string }[];
 }
 
@@ -180,7 +180,7 @@ interface Compared {
     await cluster.resume();
 
     const { code, answer } = await command('store', 'compare', '--log', log);
-    const { running, calls, bundles } = answer as Compared;
+    const { running, calls, bundles } = answer as Comparison;
     expect(code).toBe(1);
     expect(running.map(({ turn_id, state }) => [turn_id, state]).sort()).toEqual(
       [waits, paid].map((turn) => [turn, 'awaiting_approval']).sort(),
@@ -190,7 +190,7 @@ interface Compared {
       turn_id: turn,
       tool: 'send_credit_memo',
       digest: digest.slice(0, 12),
-      said: 'applied',
+      state: 'applied',
     });
     expect(calls).toEqual([paid, later].map((turn, n) => expect.objectContaining(applied(turn, [paidBy, laterBy][n]!))));
     expect(bundles.map(({ turn_id }) => turn_id).sort()).toEqual([paid, later].sort());

@@ -159,6 +159,7 @@ if (promtool === null && !required) console.warn('Tests with promtool are skippe
     'holdfast_turns{state="in_doubt",instance="g1"}': '0x500',
     'holdfast_turn_idle_seconds{state="awaiting_approval",instance="g1"}': '3600x500',
     'holdfast_turn_idle_seconds{state="running",instance="g1"}': '20x500',
+    'holdfast_task_queue_backlog_age_seconds{type="workflow",instance="g1"}': '0x500',
     'holdfast_turns_stuck{instance="g1"}': '0x500',
     'holdfast_turns_stuck{instance="g2"}': '0x500',
     'holdfast_freezes{scope="tool",instance="g1"}': '0x500',
@@ -226,6 +227,14 @@ if (promtool === null && !required) console.warn('Tests with promtool are skippe
         'temporal_activity_schedule_to_start_latency_bucket{le="+Inf",instance="w1"}': '0+10x500',
       },
       at: { '20m': ['HoldfastWorkersBusy'] },
+    },
+    {
+      what: 'tasks wait in the queue, and two gateways say so',
+      series: {
+        'holdfast_task_queue_backlog_age_seconds{type="workflow",instance="g1"}': '0+15x500',
+        'holdfast_task_queue_backlog_age_seconds{type="workflow",instance="g2"}': '0+15x500',
+      },
+      at: { '4m': [], '12m': ['HoldfastWorkersBehind'] },
     },
     {
       what: 'one of two workers cannot write the store',

@@ -54,7 +54,7 @@ it('lists the effects of a kept bundle, and the bundle, whose turn the store doe
   expect(records.map(({ state }) => state)).toEqual(['applied']);
   const { digest, turn_id } = records[0]!;
   expect(await compareWithStore(store, kept(text), [])).toEqual({
-    calls: [expect.objectContaining({ turn_id, digest: digest.slice(0, 12), said: 'applied', from: NAME })],
+    calls: [expect.objectContaining({ turn_id, digest: digest.slice(0, 12), state: 'applied', from: NAME })],
     bundles: [expect.objectContaining({ name: NAME })],
     read: { bundles: 1, log_lines: 0 },
   });
@@ -72,7 +72,7 @@ it('takes from logs what says most of a call, and passes over all other lines', 
     '{"turn_id": 1, "effect": "applied", "class": "destructive"}',
   );
   const { calls, read } = await compareWithStore(store, null, logs);
-  expect(calls.map(({ digest, said, at }) => [digest, said, at])).toEqual([
+  expect(calls.map(({ digest, state, at }) => [digest, state, at])).toEqual([
     ['cccccccccccc', 'approved', '2026-01-31T09:00:00.000Z'],
     [DIGEST, 'applied', '2026-01-31T10:00:01.000Z'],
   ]);
