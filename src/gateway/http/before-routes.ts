@@ -197,12 +197,16 @@ export class StartLimit {
     return this.reading.backlogs;
   }
 
-  /** Called before work that is new. @throws Refusal 429 */
-  async check(): Promise<void> {
+  /**
+   * Called before work that may be new.
+   * @param isKnown whether it was let in before; asked only while the workers cannot keep up. Absent: it is new
+   * @throws Refusal 429
+   */
+  async check(isKnown: () => Promise<boolean> = async () => false): Promise<void> {
     if (this.settings === null) return;
     const backlogs = await this.backlogs();
     const excess = backlogs === null ? null : excessOf(backlogs, this.settings);
-    if (excess === null) return;
+    if (excess === null || (await isKnown())) return;
     this.refusals += 1;
     throw tooMuch(excess);
   }

@@ -109,7 +109,7 @@ export async function claimOperation(
 ): Promise<{ operation: Operation | null; answer?: IdempotencyRecord['answer'] }> {
   const id = operationId(principal, key);
   const body = hashJson(request);
-  if (starts !== null && (await store.registers.read(registerOf(id))).value === null) await starts.check();
+  await starts?.check(async () => (await store.registers.read(registerOf(id))).value !== null);
   const { first, repeated: isRepetition } = await store.registers.update(registerOf(id), (current, now) => {
     const value = { body, at: now };
     return current === null

@@ -99,18 +99,15 @@ function partsOf(parts: GatewayParts, offer: Pick<McpParts, 'offers' | 'mcp' | '
 
 /** What was started before under the key is found again. @throws Refusal 429 */
 async function mayStart(parts: GatewayParts, { name }: Principal, key: string | undefined): Promise<void> {
-  try {
-    await startLimit(parts).check();
-  } catch (refusal) {
+  await startLimit(parts).check(async () => {
     const holdfast = await parts.client();
-    const isKnown = (id: string) =>
+    const isThere = (id: string) =>
       holdfast.find(id).then(
         () => true,
         () => false,
       );
-    const known = key === undefined ? [] : await Promise.all(idsFromKey(name, key).map(isKnown));
-    if (!known.includes(true)) throw refusal;
-  }
+    return key !== undefined && (await Promise.all(idsFromKey(name, key).map(isThere))).includes(true);
+  });
 }
 
 /** The session that a request names; a new one for an `initialize` message. */
