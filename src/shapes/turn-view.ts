@@ -190,6 +190,10 @@ export const turnView = z.object({
     .describe(
       'The turn waits for room within the limits of its model, or for a next try, as of its last look. Absent: it does not.',
     ),
+  sleep: z
+    .object({ call_id: z.string(), until: z.string(), reason: z.string().describe('In the words of the model.') })
+    .optional()
+    .describe('A call of `wait_until` waits: the one that lasts longest. Absent: none does.'),
   frozen: z
     .string()
     .optional()

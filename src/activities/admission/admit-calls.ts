@@ -197,6 +197,7 @@ export function admittedCall(
     ...(definition?.subAgent ? { sub_agent: definition.subAgent.name } : {}),
     ...(agent?.agent.result !== undefined && tool === GIVE_RESULT ? { gives_result: true as const } : {}),
     ...(definition?.question && verdict !== 'rejected' ? { question_ms: definition.question.waitMs(admission.input) } : {}),
+    ...(definition?.wait && verdict !== 'rejected' ? { longest_wait_ms: definition.wait.longestMs } : {}),
     timeout_ms: aroundMs(agent, tool, definition) + timeLimitOf(definition ?? { class: admission.class }),
     ...(agent ? { policy_ref: agent.policyRef } : {}),
     ...(agent && (needsAdmit || admission.class === 'destructive')

@@ -17,6 +17,7 @@ import { runDestructive } from '../effects/run-destructive';
 import { answeredCall } from '../people/check-decisions';
 import type { Dependencies, RunOutcome } from '../ports';
 import type { CallContext } from './call-context';
+import { endedWait } from './ended-wait';
 import { waitForToolLimits, shareRateLimit } from './run-in-thread';
 import { detailsBefore, showing, type HeartbeatDetails, type Show } from './heartbeat';
 
@@ -33,6 +34,7 @@ export async function runCall(deps: Dependencies, input: RunCallInput): Promise<
 
 async function runAdmittedCall(run: CallContext): Promise<RunCallOutput> {
   if (run.tool.question) return answeredCall(run);
+  if (run.tool.wait) return endedWait(run);
   const reset = await heldByReset(run);
   if (reset) return reset;
   if (run.tool.class === 'destructive') return runDestructive(run);

@@ -4,6 +4,7 @@
  */
 import { callDigest, idempotencyKey } from '../../shared/json/digests';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import { NOT_IN_FUTURE, WAIT_TOO_LONG } from '../../shared/turn/wait';
 import { isCut } from '../../shared/turn/turn-view';
 import { list, object, text } from '../../record/fields';
 import type { TurnBody } from '../format/lines';
@@ -17,7 +18,7 @@ const RUN_STATES = new Set<Json>(['succeeded', 'failed', 'in_doubt']);
 /** The end of a call that nobody was asked about and that did not run. In the turn's result it may still be `proposed`. */
 const WITHOUT_DIGEST = new Set<Json | undefined>(['rejected', 'cancelled']);
 /** Reasons for which the workflow itself refuses a call. */
-const OWN_REASONS = new Set<Json | undefined>(['repeated_failure', 'too_many_questions']);
+const OWN_REASONS = new Set<Json | undefined>(['repeated_failure', 'too_many_questions', NOT_IN_FUTURE, WAIT_TOO_LONG]);
 /** Decisions of people on a call before it runs; `expired`: nobody decided. */
 const DECISIONS = new Set<Json | undefined>(['approve', 'deny', 'answer', 'expired']);
 /** Reasons for which the workflow stops a call without a result; `no_result`: a sub-agent's answer could not be kept. */

@@ -32,6 +32,7 @@ export const RUN_CALL_INPUT = {
   verdict: 'rule.D4',
   validation_ms: 'use.validation_ms',
   options: 'turn.options',
+  waited: 'once.of the workflow’s timers: a replay compares it',
 } as const satisfies Record<keyof RunCallInput, Place>;
 
 /** A decision, compared with the signal or update that gave it; `DECISION` compares its copies with one another. */

@@ -75,6 +75,7 @@ export const CLOSE_SUB_TURN_INPUT = {
   validation_ms: 'once.that of its call is compared where it was opened',
   options: 'once.a sub-agent has none',
   sub_turn_id: 'rule.D6',
+  waited: 'once.a sub-agent’s call is no wait',
   report: 'rule.D6',
 } as const satisfies Record<keyof CloseSubTurnInput, Place>;
 

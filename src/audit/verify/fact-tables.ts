@@ -107,6 +107,7 @@ export const ADMITTED_CALL = {
   reconcile_ms: 'once.of the tool’s code',
   sub_agent: 'rule.D2',
   question_ms: 'rule.D4',
+  longest_wait_ms: 'once.of the tool’s code',
   definition_ref: 'use.definition_ref',
   target_hash: 'asked.target_hash',
   gives_result: 'rule.D2',
@@ -277,6 +278,7 @@ export const TURN_VIEW = {
   ended_at: 'rule.D1',
   waits_for: 'once.a step that waits is known to clients only, who read it from Temporal',
   frozen: 'once.a call that waits is known to clients only, who read it from Temporal',
+  sleep: 'once.a turn that has ended waits no more',
   ui_url: 'once.a link',
 } as const satisfies Record<keyof TurnView, Place>;
 

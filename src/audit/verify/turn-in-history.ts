@@ -20,6 +20,8 @@ import { attributesOf, eventType, firstPayload, hashOf, resultIn, UNKNOWN, type 
 const CUT = [12_000, 800_000];
 /** States of a turn whose calls wait. */
 const WAITING = new Set<Json | undefined>(['awaiting_approval', 'awaiting_answer', 'in_doubt']);
+/** States of a turn of which no call waits for a person. */
+const WITHOUT_WAITING = new Set<Json | undefined>(['running', 'sleeping']);
 /** Temporal's closing events, and the states of a turn that each goes with. */
 const STATES: Readonly<Record<string, (state: Json | undefined) => boolean>> = {
   WORKFLOW_EXECUTION_COMPLETED: (state) => state !== 'failed',
@@ -159,7 +161,7 @@ export class TurnInHistory {
   private checkWaitingTools({ HoldfastTool, HoldfastState }: Record<string, Json>): void {
     if (!Array.isArray(HoldfastTool)) return;
     const isEmpty = HoldfastTool.length === 0;
-    if ((HoldfastState === 'running' && !isEmpty) || (WAITING.has(HoldfastState) && isEmpty))
+    if ((WITHOUT_WAITING.has(HoldfastState) && !isEmpty) || (WAITING.has(HoldfastState) && isEmpty))
       this.all.report(
         'D1',
         `A turn is ${quote(HoldfastState)}, and its search attribute names ${HoldfastTool.length} tools that wait`,

@@ -18,6 +18,7 @@ export function describeTurn(view: TurnView, key: string | null = null): string[
     `${view.turn_id}${describeKey(key)}  ${view.state}${view.reason ? `: ${oneLine(view.reason, 300)}` : ''}`,
     `  agent ${view.agent}, asked by ${oneLine(view.requester)}, step ${view.step}, ${input_tokens} tokens in, ${output_tokens} out, ${costText(view.usage)}`,
     ...(view.waits_for ? [`  ${oneLine(view.waits_for.text)}`] : []),
+    ...(view.sleep ? [`  sleeps until ${view.sleep.until}: ${oneLine(view.sleep.reason, 300)}`] : []),
     ...(view.frozen ? [`  a call waits: ${oneLine(view.frozen, 300)}`] : []),
     ...(view.ui_url ? [`  ${view.ui_url}`] : []),
     ...(view.head ? [`  head ${view.head}`] : []),

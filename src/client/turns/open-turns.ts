@@ -95,7 +95,13 @@ export class OpenTurns {
   }
 }
 
-const ZERO: Readonly<Record<OpenState, number>> = { running: 0, awaiting_approval: 0, awaiting_answer: 0, in_doubt: 0 };
+const ZERO: Readonly<Record<OpenState, number>> = {
+  running: 0,
+  sleeping: 0,
+  awaiting_approval: 0,
+  awaiting_answer: 0,
+  in_doubt: 0,
+};
 
 /** The last events of the runs of one state, of which as few are read as tell the oldest. */
 class LastEvents {

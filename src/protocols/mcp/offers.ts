@@ -3,6 +3,7 @@
  * tool that reports the outcome of a call that had to wait.
  */
 import { ASK_PERSON } from '../../shared/approval/person-question';
+import { WAIT_UNTIL } from '../../shared/turn/wait';
 import { toMcp, type ToolJson } from '../../tools/convert';
 import type { McpDefinition } from '../../agents/mcp';
 import type { ToolCatalogue, ToolEntry } from '../../gateway/tool-catalogue';
@@ -22,8 +23,8 @@ export type Offer = { listing: ListedTool } & (
 export type Offers = ReadonlyMap<string, Offer>;
 
 export const OUTCOME_TOOL = 'holdfast_outcome';
-/** `read_result` reads results of the turn that it runs in, and the answer to `ask_person` is for its model: a direct call has neither. */
-const NOT_OFFERED = new Set(['read_result', ASK_PERSON]);
+/** They need a turn: `read_result` reads its results, `ask_person` asks for its model, and with `wait_until` it waits. */
+const NOT_OFFERED = new Set(['read_result', ASK_PERSON, WAIT_UNTIL]);
 /** Longest tool name that vendors' APIs accept; MCP itself accepts longer ones. */
 const MOST_NAME = 64;
 

@@ -5,6 +5,7 @@ import type { CallError } from '../wire/errors';
 import type { JsonObject } from '../json/json';
 import type { ToolClass } from '../turn/tool-class';
 import type { Effect } from '../turn/turn-view';
+import type { WaitEnd } from '../turn/wait';
 import type { CallOptions, TurnContext } from './turn';
 
 /** One call after static admission. */
@@ -59,6 +60,8 @@ export interface AdmittedCall {
   gives_result?: true;
   /** A person answers the call: how long the question waits, ms. Absent: nobody is asked for a result. */
   question_ms?: number;
+  /** The call is a wait: how long it may last, ms. Absent: it is none. */
+  longest_wait_ms?: number;
   /**
    * For a digest of version 2: the agent's definition, and the hash of the tool's configured target (null: the tool declares none).
    * Absent in version 1.
@@ -161,6 +164,8 @@ export interface RunCallInput {
   validation_ms?: number;
   /** Absent: the defaults. */
   options?: CallOptions;
+  /** How the wait ended that the call asked for. Absent: it asked for none. */
+  waited?: WaitEnd;
 }
 
 /** The approvals of a recorded argument. Histories from before a call could have several hold one, or null. */

@@ -6,6 +6,7 @@ export const TURN_STATES = [
   'awaiting_approval',
   'awaiting_answer',
   'in_doubt',
+  'sleeping',
   'completed',
   'refused',
   'cancelled',
@@ -15,8 +16,14 @@ export const TURN_STATES = [
 export type TurnState = (typeof TURN_STATES)[number];
 /** The states in which a turn has ended. */
 export type EndState = Exclude<TurnState, (typeof OPEN_STATES)[number]>;
-/** The states of a turn that goes on. Those after the first wait for a person. */
-export const OPEN_STATES = ['running', 'awaiting_approval', 'awaiting_answer', 'in_doubt'] as const satisfies TurnState[];
+/** The states of a turn that goes on. Those that do not run or sleep wait for a person. */
+export const OPEN_STATES = [
+  'running',
+  'sleeping',
+  'awaiting_approval',
+  'awaiting_answer',
+  'in_doubt',
+] as const satisfies TurnState[];
 
 export function isEnd(state: TurnState): state is EndState {
   return !OPEN_STATES.some((open) => open === state);

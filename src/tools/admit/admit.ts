@@ -76,6 +76,7 @@ export async function admit(
   if (!preparedTool || absent) return rejectCall(request, preparedTool ?? null, {}, absent!);
   if (preparedTool.tool.question && request.direct)
     return rejectCall(request, preparedTool, {}, noModelAsks(preparedTool.tool.name));
+  if (preparedTool.tool.wait && request.direct) return rejectCall(request, preparedTool, {}, noTurnWaits(preparedTool.tool.name));
   if (preparedTool.tool.name === GIVE_RESULT && (request.direct || request.beside))
     return rejectCall(request, preparedTool, {}, request.direct ? endsNoTurn() : notAlone());
   if (preparedTool.tool.subAgent && options.depthLeft === 0)
@@ -180,6 +181,14 @@ function noModelAsks(tool: string): CallError {
   const message = `${tool} is for models: no model would read the answer of a person to a direct call.`;
   return callError('INVALID_PARAMS', 'no_model', message, {
     hint: 'Ask the person yourself, or start a turn of an agent that has this tool.',
+  });
+}
+
+/** The error of a direct call of a tool that lets a turn wait. */
+function noTurnWaits(tool: string): CallError {
+  const message = `${tool} lets a turn wait: a direct call has nothing to go on with afterwards.`;
+  return callError('INVALID_PARAMS', 'no_model', message, {
+    hint: 'Make the next call later, or start a turn of an agent that has this tool.',
   });
 }
 

@@ -6,6 +6,7 @@ import { inspect } from 'node:util';
 import type { z } from 'zod';
 import { ASK_PERSON } from '../../shared/approval/person-question';
 import { GIVE_RESULT } from '../../shared/turn/result';
+import { WAIT_UNTIL } from '../../shared/turn/wait';
 import { type JsonObject, isJsonObject, unknownFields } from '../../shared/json/json';
 import { defaultsOf } from '../schema/defaults';
 import { compiledInput, compileOutput, isZod, outputSchema, copyAsJson } from '../schema/schema';
@@ -61,9 +62,9 @@ function buildTool(source: AnyDefinition, isReserved: boolean): Tool {
 /** Input fields with these names would let the model approve its own call. */
 const DECISION_FIELDS = ['confirmed', 'user_confirmed', 'approved'];
 /** Names of holdfast's own tools. */
-const RESERVED_NAMES = ['read_result', 'find_tools', 'open_group', ASK_PERSON, GIVE_RESULT];
-/** `subAgent` and `question` occur where a definition is copied from a tool that `agentTool` or `askPerson` made. */
-const KNOWN_FIELDS = [...Object.keys(FIELDS), 'input', 'output', 'subAgent', 'question'];
+const RESERVED_NAMES = ['read_result', 'find_tools', 'open_group', ASK_PERSON, WAIT_UNTIL, GIVE_RESULT];
+/** The last three occur where a definition is copied from a tool that `agentTool`, `askPerson` or `waitUntil` made. */
+const KNOWN_FIELDS = [...Object.keys(FIELDS), 'input', 'output', 'subAgent', 'question', 'wait'];
 /** Most places within one field that a message names. */
 const MOST_PLACES = 10;
 

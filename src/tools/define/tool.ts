@@ -228,6 +228,8 @@ export interface Tool<I = any> extends ToolDefinition<I> {
   readonly subAgent?: SubAgent;
   /** A person answers the tool's calls; set by `askPerson`. Absent: nobody is asked for a result. */
   readonly question?: QuestionTool;
+  /** The tool's calls are waits, which the workflow does itself; set by `waitUntil`. Absent: they are none. */
+  readonly wait?: { readonly longestMs: number };
 }
 
 /** What a call that a person answers needs besides its input. */

@@ -11,6 +11,7 @@ import { endCall, propose, stoppedOutcome, supersede } from './call-log';
 import type { Admission, Dispatch, CallRun } from './dispatch-types';
 import { refuseThird, rememberFailure } from './repetition';
 import { runDestructive, runRepeatable } from './run-call';
+import { refuseWait, runWait } from './wait';
 import { runSubTurn } from '../sub-agents/run-sub-turn';
 import { callBegan } from '../sandbox/trace';
 import type { OpenStep } from '../turn/state';
@@ -27,7 +28,7 @@ export async function dispatch(context: Dispatch, calls: AdmittedCall[]): Promis
   for (const call of calls) {
     callBegan(call.id);
     propose(data, call);
-    const refusal = call.error ?? refuseThird(data, call);
+    const refusal = call.error ?? refuseThird(data, call) ?? refuseWait(call);
     if (data.interrupted) outcomes[call.id] = stoppedOutcome(data, call, null);
     else if (refusal) outcomes[call.id] = endCall(data, call, 'rejected', { error: refusal });
   }
@@ -46,14 +47,37 @@ export async function runOpenStep(context: Dispatch, { calls, outcomes }: OpenSt
     admission.then((it) => void (it.ok || (outcomes[it.outcome.call_id] = it.outcome))).catch(() => undefined);
   }
 
+  const isWait = ({ longest_wait_ms }: AdmittedCall) => longest_wait_ms !== undefined;
+  const waits = runnable.filter(isWait);
+  const others = batches(runnable.filter((call) => !isWait(call)));
+  const runOthers = async () => {
+    for (const batch of others) await runBatch(context, batch, admissions, outcomes);
+  };
+  const wait = () => forEachConcurrent(waits, waits.length, (call) => runBatch(context, [call], admissions, outcomes));
+
   try {
-    for (const batch of batches(runnable)) await runBatch(context, batch, admissions, outcomes);
+    await (waits.length === 0 ? runOthers() : runBeside(wait, runOthers));
   } finally {
     data.outcomes = calls.map((call) => outcomes[call.id] ?? stoppedOutcome(data, call, null));
     data.outcomes.forEach((outcome, index) => rememberFailure(data, calls[index]!, outcome));
     delete data.open;
     fitCalls(data);
   }
+}
+
+/** Waits beside the other calls. If these fail, nothing is waited for any more. */
+async function runBeside(wait: () => Promise<void>, runOthers: () => Promise<void>): Promise<void> {
+  const scope = new CancellationScope();
+  const waiting = scope.run(wait);
+  waiting.catch(() => undefined); // it is awaited once the others have ended
+  try {
+    await runOthers();
+  } catch (error) {
+    scope.cancel();
+    await waiting.catch(() => undefined);
+    throw error;
+  }
+  await waiting;
 }
 
 async function runBatch(context: Dispatch, batch: AdmittedCall[], admissions: Admissions, outcomes: Outcomes): Promise<void> {
@@ -101,7 +125,7 @@ async function runUntilFailure(
 
 /** Runs an admitted call. If a check holds it back before its dispatch, people are asked again and the call is retried. */
 async function runAdmittedCall(context: Dispatch, call: AdmittedCall, admission: Admission & { ok: true }): Promise<CallRun> {
-  const run = call.sub_agent !== undefined ? runSubTurn : call.class === 'destructive' ? runDestructive : runRepeatable;
+  const run = runnerOf(call);
   let took = 0;
   for (let current = admission; ;) {
     const result = await context.inFlight.during(() => run(context, call, current));
@@ -117,6 +141,12 @@ async function runAdmittedCall(context: Dispatch, call: AdmittedCall, admission:
     if (!again.ok) return { outcome: again.outcome, took_ms: took };
     current = again;
   }
+}
+
+function runnerOf({ sub_agent, longest_wait_ms, class: toolClass }: AdmittedCall) {
+  if (sub_agent !== undefined) return runSubTurn;
+  if (longest_wait_ms !== undefined) return runWait;
+  return toolClass === 'destructive' ? runDestructive : runRepeatable;
 }
 
 /** The call was dispatched, in this run or an earlier one: an interruption comes too late for it. */

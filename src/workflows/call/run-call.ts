@@ -3,7 +3,7 @@
  * had no effect, or if its tool is idempotent; after a lost attempt the effect record says whether the call began.
  */
 import { ActivityFailure, CancellationScope, patched, sleep, isCancellation } from '@temporalio/workflow';
-import type { AdmittedCall, CallArguments, RunCallOutput } from '../../shared/io/activities';
+import type { AdmittedCall, CallArguments, RunCallInput, RunCallOutput } from '../../shared/io/activities';
 import { callError, BEGUN_TOO_LATE } from '../../shared/wire/errors';
 import { CLASS_RULES } from '../../shared/turn/tool-class';
 import { FREEZE } from '../../shared/turn/turn-states';
@@ -104,10 +104,12 @@ async function dispatchOnce(
 
 // Calls that are safe to repeat: Temporal retries them, under one idempotency key.
 
+/** @param more what the activity needs for calls of some tools */
 export async function runRepeatable(
   context: Dispatch,
   call: AdmittedCall,
   admission: Admission & { ok: true },
+  more: Pick<RunCallInput, 'waited'> = {},
 ): Promise<CallRun | NeedsDecision> {
   moveCall(context.data, call.id, 'running');
   const decisions = { approvals: admission.approvals, earlier: admission.args.earlier ?? [] };
@@ -120,6 +122,7 @@ export async function runRepeatable(
       approvals: admission.approvals,
       ...admittedAs(call),
       ...(context.options ? { options: context.options } : {}),
+      ...more,
     });
     if (result.held) return { held: result.held, took_ms: result.took_ms };
     return { outcome: endCall(context.data, call, result.state, { ...result, ...decisions }), took_ms: result.took_ms };

@@ -37,7 +37,15 @@ import {
 import { cachedShare } from '../../shared/turn/turn-view';
 import { inlineCode } from '../../shared/text/visible';
 import { beginSession, checkFork, lookAtTurn } from '../activities';
-import { type DecideAnswer, INTERRUPT, MEMO_TITLE, SESSION_UPDATES, STATUS_QUERY, TURN_DONE_SIGNAL } from '../contract';
+import {
+  type DecideAnswer,
+  INTERRUPT,
+  MEMO_TITLE,
+  NEXT_MESSAGE_SIGNAL,
+  SESSION_UPDATES,
+  STATUS_QUERY,
+  TURN_DONE_SIGNAL,
+} from '../contract';
 import { mustBeInTime, now } from '../sandbox/time';
 import { readBy } from '../turn/ending';
 import { decodePayload } from '../../shared/wire/payload';
@@ -104,7 +112,9 @@ export async function session(input: SessionInput): Promise<SessionView> {
       const reason = sendFault(data, input, body);
       if (reason !== null) throw ApplicationFailure.nonRetryable(reason, 'holdfast.not_taken');
     }
-    return take(data, input.session_id, body, now());
+    const answer = take(data, input.session_id, body, now());
+    if (!answer.again && data.queue.length === 1) wakeTurn(data);
+    return answer;
   };
   const notClosed = () => (data.closing ? `session ${input.session_id} is closed` : null);
 
@@ -178,6 +188,7 @@ export async function session(input: SessionInput): Promise<SessionView> {
       const { head, context_full, agent } = data;
       const mayHaveEnded = () => void (data.running?.turn_id === next.turn_id && (endedTurn = next.turn_id));
       await startTurn(input, { ...next, agent, head, context_full, ...runningTurnOf(data) }, mayHaveEnded);
+      wakeTurn(data);
     } else {
       await condition(() => nextInQueue(data) !== null || isOver(data) || full());
     }
@@ -266,6 +277,13 @@ async function fork({ session_id, fork: from }: SessionInput, data: SessionData)
     if (!(error instanceof ActivityFailure)) throw error;
     return { opened: false, reason: error.cause?.message ?? error.message, near: null };
   }
+}
+
+/** Tells the running turn that a message waits for its end, so that nobody waits while it sleeps. */
+function wakeTurn({ running, queue }: SessionData): void {
+  if (running === null || queue.length === 0 || !patched('turns-know-of-messages')) return;
+  const turn = getExternalWorkflowHandle(workflowId(running.turn_id));
+  turn.signal(NEXT_MESSAGE_SIGNAL).catch(() => undefined); // it has ended, or has not begun: then it is told once it has
 }
 
 async function interrupt({ running }: SessionData, body: Json): Promise<DecideAnswer> {

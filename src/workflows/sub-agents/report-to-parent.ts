@@ -54,7 +54,8 @@ export class ParentReporter {
   private news(): string {
     const own = this.questions.open().map((question) => `${question.digest} ${saidOf(question).length}`);
     const below = surfacedQuestions(this.data).map(({ call }) => `${call.digest} ${call.approval.decisions.length}`);
-    return [...own, ...below, this.data.ended_at ?? ''].join();
+    const sleeps = this.data.state === 'sleeping' ? ['sleeps'] : [];
+    return [...own, ...below, ...sleeps, this.data.ended_at ?? ''].join();
   }
 
   private facts(): SubTurnFacts {

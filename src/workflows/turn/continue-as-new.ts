@@ -163,7 +163,7 @@ async function carryOver(turn: TurnContext, progress: Progress): Promise<void> {
     if (digest !== undefined && digest !== question.digest) throw otherCard(question);
     Object.assign(question, { card, run_id });
     if (question.kind === 'approval') question.approvals = carryApprovals(question.approvals, run_id);
-  } else if (progress.at === 'ready' && progress.approvals[0]?.card_ref) {
+  } else if ((progress.at === 'ready' || progress.at === 'sleep') && progress.approvals[0]?.card_ref) {
     const { run_id } = await readCard({ turn, card_ref: progress.approvals[0].card_ref });
     progress.approvals = carryApprovals(progress.approvals, run_id);
   }

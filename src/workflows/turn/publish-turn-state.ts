@@ -45,6 +45,7 @@ export function turnView(input: TurnInput, data: TurnData, turnQuestions: TurnQu
     ...(data.subs?.length ? { sub_turns: subTurnViews(data) } : {}),
     ...(input.parent ? { parent: parentView(input.parent) } : {}),
     ...(data.context_full ? { context_full: true } : {}),
+    ...optional({ sleep: sleepOf(data) }),
     started_at: data.started_at,
     ended_at: data.ended_at,
     ui_url: null,
@@ -63,6 +64,18 @@ function waitingHere({ open }: TurnData, { questions, arrivals }: TurnQuestions)
 
 function parentView({ turn_id, workflow_id, call_id }: SubTurnStart): NonNullable<TurnView['parent']> {
   return { turn_id, workflow_id, call_id };
+}
+
+/** The wait of the open step that lasts longest. */
+function sleepOf({ open }: TurnData): TurnView['sleep'] {
+  const waits = Object.entries(open?.progress ?? {}).flatMap(([call_id, entry]) =>
+    entry.at === 'sleep' && entry.woke_by === null ? [{ call_id, ...entry }] : [],
+  );
+  const [longest] = waits.sort((a, b) => b.until - a.until);
+  if (longest === undefined) return undefined;
+  const { reason } = longest.args.input ?? {};
+  const until = new Date(longest.until).toISOString();
+  return { call_id: longest.call_id, until, reason: typeof reason === 'string' ? reason : '' };
 }
 
 /** The card, with decisions and remarks since it was made; that of a call in doubt also with what the call would do. */
@@ -103,7 +116,7 @@ export function showState(data: TurnData, questions: ApprovalQuestions, endState
   fitCalls(data);
   const below = surfacedQuestions(data);
   const kinds = [...open, ...below].map(({ kind }) => kind);
-  const state = endState ?? stateFrom(kinds);
+  const state = endState ?? stateFrom(kinds, isAsleep(data));
   const names = [...open.map(({ tool }) => tool), ...below.map(({ call }) => call.tool)];
   const tools = [...new Set(names.map((name) => cutBytes(name, KEYWORD_BYTES)))].sort();
   if (state !== data.state || tools.join() !== questions.shownTools.join()) {
@@ -114,11 +127,17 @@ export function showState(data: TurnData, questions: ApprovalQuestions, endState
   setCurrentDetails(details(data, questions));
 }
 
-/** A call in doubt comes first, then approvals, then questions of the model. */
-function stateFrom(kinds: readonly Question['kind'][]): TurnState {
+function isAsleep(data: TurnData): boolean {
+  const isBelow = data.subs?.some(({ reserved, report }) => reserved !== null && report?.state === 'sleeping');
+  return sleepOf(data) !== undefined || isBelow === true;
+}
+
+/** A call in doubt comes first, then approvals, then questions of the model, then waits. */
+function stateFrom(kinds: readonly Question['kind'][], sleeps: boolean): TurnState {
   if (kinds.includes('doubt')) return 'in_doubt';
   if (kinds.includes('approval')) return 'awaiting_approval';
-  return kinds.length > 0 ? 'awaiting_answer' : 'running';
+  if (kinds.length > 0) return 'awaiting_answer';
+  return sleeps ? 'sleeping' : 'running';
 }
 
 /** The Web UI sends the details on in a URL; from about 1 MB on that fails. They are counted as they are sent: percent-encoded. */
@@ -138,8 +157,11 @@ function details(data: TurnData, questions: ApprovalQuestions): string {
   return parts.join('\n\n---\n\n') + (rest > 0 ? `\n\n---\n\n${rest} more calls wait; \`holdfast pending\` lists them.` : '');
 }
 
-function stateLine({ state, step, reason }: TurnData): string {
-  return `**${state}**, step ${step}${reason ? `: ${inlineCode(reason)}` : ''}`;
+function stateLine(data: TurnData): string {
+  const { state, step, reason } = data;
+  const sleep = sleepOf(data);
+  const why = sleep === undefined ? '' : `; sleeps until ${sleep.until}: ${inlineCode(sleep.reason)}`;
+  return `**${state}**, step ${step}${reason ? `: ${inlineCode(reason)}` : ''}${why}`;
 }
 
 const SHOWN_FAILURES = 5;

@@ -20,6 +20,7 @@ import {
   narrower,
   ZERO_SPENDING,
 } from '../../shared/turn/sub-turn';
+import type { Waker } from '../../shared/turn/wait';
 import type { EarlierCalls, FallbackView, TurnView, TurnUsage } from '../../shared/turn/turn-view';
 import type { ApprovalQuestion, DoubtQuestion, PersonQuestion } from '../approvals/question';
 
@@ -49,6 +50,8 @@ export interface TurnData extends Pick<TurnView, ViewField> {
   context_full?: boolean;
   /** The model paused in the middle of its answer: it continues before it gets any message. */
   paused?: boolean;
+  /** A message of the session waits for the end of this turn; absent: none does, as far as the turn was told. */
+  next_message?: true;
   /** The step whose calls are under way; absent between steps. */
   open?: OpenStep;
   /** Turns of sub-agents, ended ones too; absent: none. */
@@ -86,6 +89,8 @@ export interface OpenStep {
 export type Progress =
   | { at: 'question'; args: CallArguments; question: ApprovalQuestion | PersonQuestion }
   | { at: 'ready'; args: CallArguments; approvals: Decision[] }
+  /** The call waits. Times in ms since 1970; `woke_by`: null until the wait is over. */
+  | { at: 'sleep'; args: CallArguments; approvals: Decision[]; since: number; until: number; woke_by: Waker | null }
   /** A sub-agent's turn answers the call. */
   | { at: 'sub_turn'; args: CallArguments; approvals: Decision[]; turn_id: string }
   /** `believed`: until then the attempt may still act. `until`: when the probe is given up. Both ms since 1970. */

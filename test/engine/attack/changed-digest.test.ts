@@ -74,6 +74,7 @@ const RUN: Record<keyof RunCallInput, Treatment> = {
   at: { why: 'for the transcript', value: '2099-01-01T00:00:00.000Z' },
   validation_ms: { why: 'for the envelope', value: 7 },
   options: { why: 'how it is reported', value: { enable_streaming: false } },
+  waited: { why: 'only a call of `wait_until` has it, which has no effect', value: { woke_by: 'time', since: '', until: '' } },
 };
 
 type Place = ['turn' | 'call' | 'run', string];

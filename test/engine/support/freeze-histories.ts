@@ -15,6 +15,7 @@ import type { Budget } from '../../../src/tools/limits/budgets';
 import { ToolError } from '../../../src/tools/define/errors';
 import type { Json, JsonObject } from '../../../src/shared/json/json';
 import { askPerson } from '../../../src/tools/people/ask-person';
+import { waitUntil } from '../../../src/tools/waits/wait-until';
 import { eventually, withEngine, type Engine, type Setup } from './engine';
 import { ask, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
@@ -37,6 +38,8 @@ type Run = Setup & {
   fires?: string;
   /** What is answered to the question that waits first, instead of an approval. */
   answer?: Json;
+  /** A message that wakes the turn in its second wait. */
+  wakes?: string;
   of?: (engine: Engine, turn: TurnHandle) => Promise<string> | string;
 };
 
@@ -96,6 +99,15 @@ const RUNS: Record<string, Run> = {
     ],
     answer: 'b',
   },
+  wait: {
+    tools: [waitUntil({ longestMs: 86_400_000 }), read],
+    script: [
+      ask(['wait_until', { after: '1s', reason: 'It settles.' }], ['lookup', { key: 'a' }]),
+      ask(['wait_until', { after: '1 day', reason: 'It is paid.' }]),
+      say('Waited.'),
+    ],
+    wakes: 'It is paid.',
+  },
   firing: { script: [say('Reported.')], fires: '2026-11-22T07:00:00Z' },
   session: { script: [say('One.'), say('Two.'), say('Three.')], says: ['First.', 'Second.', 'Third.'] },
 };
@@ -139,6 +151,10 @@ async function started(engine: Engine, name: string, { call, toldAt }: Run): Pro
 
 async function turnHistory(engine: Engine, name: string, run: Run) {
   const turn = await started(engine, name, run);
+  if (run.wakes !== undefined) {
+    await eventually('it sleeps again', async () => (await turn.status()).sleep?.call_id === '2.1');
+    await turn.steer(run.wakes, { by: 'ana' });
+  }
   const [waits] = await turn.waitForPending().catch((error: Error) => {
     if (error.name !== 'TurnEnded') throw error;
     return [];

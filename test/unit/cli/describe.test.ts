@@ -23,6 +23,14 @@ describe('a turn in lines', () => {
     );
   });
 
+  it('says until when it sleeps, and why', () => {
+    const sleep = { call_id: '1.1', until: '2026-12-03T08:00:00.000Z', reason: 'The transfer\nsettles.' };
+    const view = { turn_id: 't', agent: 'a', requester: 'ana', state: 'sleeping', step: 1, text: '', usage, calls: [], sleep };
+    expect(describeTurn({ ...view, ignored_signals: { count: 0, last: [] } } as unknown as TurnView)).toContain(
+      '  sleeps until 2026-12-03T08:00:00.000Z: The transfer settles.',
+    );
+  });
+
   it('says which entry of the approval rules applies to a call', () => {
     const lineOf = (entry: object) => {
       const calls = [{ ...call, approval: { entry } }];

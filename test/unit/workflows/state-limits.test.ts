@@ -99,7 +99,10 @@ function call(id: string, s: Source, rejected: boolean): AdmittedCall {
     reconcile_ms: 60_000,
     definition_ref: 'd'.repeat(64),
     target_hash: s.hash(),
-  } satisfies Record<Exclude<keyof AdmittedCall, 'sub_agent' | 'question_ms' | 'gives_result'>, unknown> as AdmittedCall;
+  } satisfies Record<
+    Exclude<keyof AdmittedCall, 'sub_agent' | 'question_ms' | 'longest_wait_ms' | 'gives_result'>,
+    unknown
+  > as AdmittedCall;
 }
 
 function view({ id, tool, version, digest }: AdmittedCall, s: Source, state: CallView['state'], decisions: Decision[]): CallView {
@@ -188,6 +191,7 @@ function full(s: Source, calls: number, places: Progress['at'][], quorum = 3): T
     interrupted: { by: s.text(NAME) },
     context_full: true,
     paused: true,
+    next_message: true,
     open: { calls: open, outcomes, progress },
     subs: Array.from({ length: 120 }, (_, n) => sub(s, n)),
     corrections: 2,
@@ -353,6 +357,8 @@ function begun(at: Progress['at'], one: AdmittedCall, s: Source, makers: string[
       return { at, ...common, turn_id: s.text(120) };
     case 'ready':
       return { at, ...common };
+    case 'sleep':
+      return { at, ...common, since: 1e12, until: 1e12, woke_by: null };
   }
 }
 
@@ -408,7 +414,7 @@ function travelling(data: TurnData): { travels: Json; said: Json } {
 }
 
 const chars = fc.constantFrom('x', '甲', '\u0001', '"', '\u{1F600}');
-const anyPlaces = fc.array(fc.constantFrom<Progress['at']>('question', 'ready', 'sub_turn', 'probing', 'doubt'), {
+const anyPlaces = fc.array(fc.constantFrom<Progress['at']>('question', 'ready', 'sleep', 'sub_turn', 'probing', 'doubt'), {
   minLength: 1,
   maxLength: 5,
 });

@@ -25,6 +25,7 @@ describe('the task of a turn', () => {
     });
     expect(states).toMatchObject({ failed: 'TASK_STATE_FAILED', limit: 'TASK_STATE_FAILED' });
     expect(states.awaiting_answer).toBe('TASK_STATE_INPUT_REQUIRED');
+    expect(states.sleeping).toBe('TASK_STATE_WORKING');
     const open = ['TASK_STATE_WORKING', 'TASK_STATE_INPUT_REQUIRED'];
     for (const state of TURN_STATES)
       expect({ state, final: isFinal(state) }).toEqual({ state, final: !open.includes(states[state]!) });

@@ -45,6 +45,11 @@ export function TurnPage({ turn }: { turn: string }) {
           The turn <Words of={data.waits_for.text} />.
         </p>
       )}
+      {data.sleep && (
+        <p class="soft">
+          The turn sleeps until {when(data.sleep.until)}: <Words of={data.sleep.reason} />
+        </p>
+      )}
       {data.frozen && (
         <p class="soft">
           A call waits: <Words of={data.frozen} />.
