@@ -69,11 +69,18 @@ export async function session(input: SessionInput): Promise<SessionView> {
   let endedTurn: string | null = null;
   /** Whether the session is checking how that turn ended. */
   let looking = false;
+  /**
+   * Temporal has suggested another run, as was seen while something was handled that history has. An update that a validator refuses
+   * leaves nothing there: if it alone ended a wait, a replay would not.
+   */
+  let suggested = false;
+  const noteSuggestion = () => void (suggested ||= workflowInfo().continueAsNewSuggested);
   const mayBeOver = () => data.running !== null && (looking || endedTurn === data.running.turn_id);
 
   const view = (): SessionView => viewOf(input, data);
   const show = () => setCurrentDetails(details(view()));
   onSignals(({ name, payloads }) => {
+    noteSuggestion();
     const payload = name === TURN_DONE_SIGNAL ? decodePayload(payloads[0]) : null;
     if (payload?.ok && isJsonObject(payload.value) && data.running?.turn_id === payload.value.turn_id)
       endedTurn = data.running!.turn_id;
@@ -89,7 +96,9 @@ export async function session(input: SessionInput): Promise<SessionView> {
       defineUpdate<R, [body: Json, waits: Json | undefined]>(name),
       async (body) => {
         updates += 1;
+        noteSuggestion();
         const answer = await handle(body);
+        noteSuggestion();
         show();
         return answer;
       },
@@ -165,10 +174,11 @@ export async function session(input: SessionInput): Promise<SessionView> {
     throw ApplicationFailure.nonRetryable(openedAnswer.reason, 'holdfast.fork_refused');
   }
   if (data.series === null) await begin(input, data);
-  const full = () => updates >= MOST_UPDATES || workflowInfo().continueAsNewSuggested;
+  const full = () => updates >= MOST_UPDATES || suggested;
   show();
   while (!isOver(data)) {
     await waitForActivation();
+    noteSuggestion();
     if (full()) {
       await condition(allHandlersFinished);
       await continueAsNew<typeof session>({ ...input, resume: asJson(data) });
@@ -200,7 +210,9 @@ export async function session(input: SessionInput): Promise<SessionView> {
   /** Null: the turn still runs, and this run of the session is full. */
   async function turnEnd(turn_id: string): Promise<Exclude<LookAtTurnOutput, { state: 'running' }> | null> {
     for (let wait = FIRST_LOOK; ; wait = Math.min(LONGEST_LOOK_MS, wait * 2)) {
+      noteSuggestion();
       await condition(() => endedTurn === turn_id || full(), wait);
+      noteSuggestion();
       if (endedTurn !== turn_id && full()) return null;
       const within_ms = endedTurn === turn_id ? ENDS_WITHIN : 0;
       endedTurn = null;
