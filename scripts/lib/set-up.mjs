@@ -36,7 +36,7 @@ export async function setUp(root, { say = (line) => console.error(`setup: ${line
 const INSTALLING = 'npm ci, 1 to 2 minutes';
 const GENERATING = 'a few seconds';
 const MAKING_CLI = 'a download, or a build with Go of about 6 minutes';
-const COMPILING = 'the compiler and two workflow bundles, 1 to 2 minutes';
+const COMPILING = 'the compiler and two workflow bundles, half a minute';
 
 /** The work that must be done, and about how long it takes on two cores. */
 function plan(root, cli) {

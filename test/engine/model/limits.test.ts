@@ -111,7 +111,7 @@ it('a step that waits outside of its slot uses up no attempts, and a watcher is 
 });
 
 it('turns at once on three workers never exceed the limit of requests, and none waits much longer than its place says', async () => {
-  const { turns, limit, windowMs } = runs({ turns: 30, limit: 10, windowMs: 2000 }, { turns: 200, limit: 60, windowMs: 60_000 });
+  const { turns, limit, windowMs } = runs({ turns: 30, limit: 10, windowMs: 2000 }, { turns: 100, limit: 30, windowMs: 15_000 });
   const LAG = 1000;
   const model = new GatedModel();
   model.letGo(true);

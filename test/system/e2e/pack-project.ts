@@ -40,7 +40,7 @@ export function pack(into: string, ...folders: string[]): Packed[] {
 export function createProject(tarballs: string[]): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-project-')));
   writeExample(folder, 'module');
-  const beside = ['protobufjs@^7', `zod@${dependencies!.zod}`, `typescript@${devDependencies!.typescript}`];
+  const beside = ['protobufjs@^7', `zod@${dependencies!.zod}`, devDependencies!['typescript-7']!.replace('npm:', '')];
   npm(['install', '--prefer-offline', '--no-audit', '--no-fund', ...tarballs, ...beside], folder);
   return folder;
 }

@@ -45,7 +45,7 @@ test('any text can be read: as prose, and at most a hundred calls with objects a
         expect([typeof tool, typeof input, typeof json]).toEqual(['string', 'object', 'string']);
       if (calls.length === 0) expect(pieces).toEqual([text]);
     }),
-    { numRuns: runs(500, 50_000) },
+    { numRuns: runs(500, 10_000) },
   );
 });
 
@@ -57,7 +57,7 @@ test('all calls that an answer has are read, in their order and with their input
       const calls = piecesOf(answer, TOOLS).flatMap((piece) => (typeof piece === 'string' ? [] : [piece]));
       expect(calls.map(({ tool, input }) => [tool, input])).toEqual(all.map((input) => ['pay', input]));
     }),
-    { numRuns: runs(200, 10_000) },
+    { numRuns: runs(200, 2000) },
   );
 });
 
@@ -71,7 +71,7 @@ test('nothing that a tool returned, a person wrote, or an earlier answer said be
       ]);
       expect([content, stopReason]).toEqual([[{ type: 'text', text: 'I have read it.' }], 'end_turn']);
     }),
-    { numRuns: runs(100, 5000) },
+    { numRuns: runs(100, 1000) },
   );
 });
 
@@ -85,7 +85,7 @@ test('a result stays inside its JSON text: one line, which holds exactly what th
       expect(block!.text).not.toMatch(/[\r\n]/);
       expect(JSON.parse(block!.text)).toEqual({ tool_results: [{ result }] });
     }),
-    { numRuns: runs(100, 5000) },
+    { numRuns: runs(100, 1000) },
   );
 });
 

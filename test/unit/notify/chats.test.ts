@@ -168,7 +168,7 @@ describe('texts that a model, a tool or a person wrote', () => {
         expect(JSON.stringify(slack).match(/"url":/g)).toHaveLength(1);
         expect(link.startsWith('https://desk.bank.example/hf/#/turns/')).toBe(true);
       }),
-      { numRuns: runs(200, 2000) },
+      { numRuns: runs(200, 800) },
     );
   });
 
@@ -180,7 +180,7 @@ describe('texts that a model, a tool or a person wrote', () => {
         for (const { inlines } of body) for (const { text } of inlines) expect(text).not.toMatch(/\{\{|@\{/);
         expect(Buffer.byteLength(JSON.stringify(teams))).toBeLessThan(TEAMS_BYTES);
       }),
-      { numRuns: runs(200, 2000) },
+      { numRuns: runs(200, 800) },
     );
   });
 

@@ -144,7 +144,7 @@ both.each([
   ['fields', withOtherFields, 10],
   ['spellings of payloads', spelledOtherwise, 4],
 ])(`the two verifiers never disagree about what both check: other %s${suffix}`, async (_what, make, least) => {
-  const cases = sampled(await casesOf(make), 3);
+  const cases = sampled(await casesOf(make), 8);
   const theirs = await judgedByPython(python!, cases);
   const rules = rulesOfBoth();
   const disagreements: string[] = [];

@@ -109,7 +109,7 @@ describe.each([
     });
     const isAssertion = index >= 1 && index <= 3;
     // Short parts have some cases on each day as well.
-    const cases = sampled(all, isAssertion && alg === 'ES256' ? 5 : Math.min(40, Math.floor(all.length / 3)));
+    const cases = sampled(all, isAssertion && alg === 'ES256' ? 15 : Math.min(80, Math.floor(all.length / 3)));
     const found = await judged(cases);
     expect(found.filter(({ verdict }) => verdict !== 'broken')).toEqual([]);
     expect(cases.length).toBeGreaterThan(1);

@@ -12,7 +12,7 @@ const AT_ONCE = 100;
 
 async function* batches(): AsyncGenerator<Swap[]> {
   const batch: Swap[] = [];
-  for await (const swap of swaps(runs(1, 2), 4)) {
+  for await (const swap of swaps(runs(1, 2), 16)) {
     batch.push(swap);
     if (batch.length === AT_ONCE) yield batch.splice(0);
   }
