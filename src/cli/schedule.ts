@@ -5,7 +5,7 @@ import type { Schedules } from '../client/schedules';
 import { optional } from '../shared/json/optional';
 import { spanInWords } from '../schedules/cron';
 import { OVERLAPS, type Overlap } from '../shared/schedule';
-import { durationMs } from '../shared/approval/person-question';
+import { durationMs } from '../shared/turn/turn-states';
 import type { FiringView, ScheduleView } from '../shapes/schedule';
 import { several, userName } from './support/decide-options';
 import { oneLine } from './support/describe';

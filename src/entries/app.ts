@@ -18,7 +18,7 @@ export type { McpAsks, McpForm, McpSample, McpAsker } from '../agents/mcp-asks';
 export type { ScheduleBudget, ScheduleDefinition } from '../schedules/definition';
 export { agentTool, type AgentToolDefinition } from '../agents/agent-tool';
 export { askPerson, type AskPersonOptions } from '../tools/people/ask-person';
-export { waitUntil, type WaitUntilOptions } from '../tools/waits/wait-until';
+export { waitUntil, type WaitUntilOptions } from '../agents/wait-until';
 export type { Budget } from '../tools/limits/budgets';
 export { lintTool, type LintFinding } from '../tools/lint/lint';
 export type { ToolReference } from '../tools/define/versions';

@@ -1,5 +1,5 @@
 /** Schedules of an app: their definition, its faults, and their stored form with all defaults. */
-import { durationMs } from '../shared/approval/person-question';
+import { durationMs } from '../shared/turn/turn-states';
 import { plainName } from '../shared/approval/approval';
 import { isJsonObject, unknownFields } from '../shared/json/json';
 import { optional } from '../shared/json/optional';

@@ -4,20 +4,19 @@
  */
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { RunCallInput, RunCallOutput } from '../../shared/io/activities';
-import type { Envelope, CallError } from '../../shared/wire/errors';
+import { callError, type Envelope, type CallError } from '../../shared/wire/errors';
 import type { JsonObject } from '../../shared/json/json';
 import { CLASS_RULES } from '../../shared/turn/tool-class';
 import { hasPresigned } from '../../tools/results/result-files';
 import { cacheKey } from '../../tools/run/cache';
 import { nextRetry, type RetryCounts } from '../../tools/define/errors';
-import { withAfterHooks, failure, keep, metadataOf, runOnce, success } from './run-once';
+import { withAfterHooks, failure, keep, metadataOf, refusal, runOnce, success } from './run-once';
 import { withDebugInfo } from './direct-envelope';
 import { resolveCall, heldByReset, checkRulesAndHolds } from '../checks/resolve-call';
 import { runDestructive } from '../effects/run-destructive';
 import { answeredCall } from '../people/check-decisions';
 import type { Dependencies, RunOutcome } from '../ports';
 import type { CallContext } from './call-context';
-import { endedWait } from './ended-wait';
 import { waitForToolLimits, shareRateLimit } from './run-in-thread';
 import { detailsBefore, showing, type HeartbeatDetails, type Show } from './heartbeat';
 
@@ -152,4 +151,26 @@ function retryIfItHelps({ deps, turn, call, tool }: CallContext, error: CallErro
     nonRetryable: false,
     nextRetryDelay: next.delayMs,
   });
+}
+
+// The result of a call of `wait_until`: how the wait ended, as the workflow says it.
+
+/** What the model is told beside what woke it; absent: nothing. */
+const NOTES: Readonly<Record<string, string>> = {
+  session: 'Somebody has written. The message is read when this turn has ended: end it soon. Until then no wait lasts.',
+};
+
+async function endedWait(run: CallContext): Promise<RunCallOutput> {
+  const began = Date.now();
+  const { request, turn, tool } = run;
+  const { waited, at, validation_ms = 0 } = request;
+  if (waited === undefined)
+    return refusal(run, callError('EXECUTION_ERROR', 'not_waited', 'The workflow of this turn is of a build that cannot wait.'));
+  const { woke_by, until } = waited;
+  const note = NOTES[woke_by];
+  const data = { woke_by, at, until, ...(note === undefined ? {} : { note }) };
+  const metadata = metadataOf(tool, turn, began, { validationMs: validation_ms });
+  const part = await keep(run, await withAfterHooks(run, success(data, metadata)));
+  const { attempt } = Context.current().info;
+  return { ...part, state: 'succeeded', effect: null, error: null, attempts: attempt, took_ms: Date.now() - began, head: null };
 }

@@ -4,7 +4,7 @@
  */
 import { callDigest, idempotencyKey } from '../../shared/json/digests';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
-import { NOT_IN_FUTURE, WAIT_TOO_LONG } from '../../shared/turn/wait';
+import { NOT_IN_FUTURE, WAIT_TOO_LONG } from '../../shared/turn/turn-states';
 import { isCut } from '../../shared/turn/turn-view';
 import { list, object, text } from '../../record/fields';
 import type { TurnBody } from '../format/lines';

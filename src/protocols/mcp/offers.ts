@@ -3,7 +3,7 @@
  * tool that reports the outcome of a call that had to wait.
  */
 import { ASK_PERSON } from '../../shared/approval/person-question';
-import { WAIT_UNTIL } from '../../shared/turn/wait';
+import { WAIT_UNTIL } from '../../shared/turn/turn-states';
 import { toMcp, type ToolJson } from '../../tools/convert';
 import type { McpDefinition } from '../../agents/mcp';
 import type { ToolCatalogue, ToolEntry } from '../../gateway/tool-catalogue';

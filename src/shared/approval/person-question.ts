@@ -78,16 +78,6 @@ export function badRole(to: readonly string[]): string | undefined {
   return to.find((entry) => entry.startsWith(ROLE_PREFIX) && !ROLE.test(entry.slice(ROLE_PREFIX.length)));
 }
 
-const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-const DURATION = /^([1-9][0-9]{0,8}) ?(?:([smhd])|(second|minute|hour|day)s?)$/;
-
-/** A number of ms, or a text such as `2h` or `2 hours`, in ms; null: it is no duration. */
-export function durationMs(duration: number | string): number | null {
-  if (typeof duration === 'number') return Number.isSafeInteger(duration) && duration > 0 ? duration : null;
-  const [, count, letter, word] = DURATION.exec(duration) ?? [];
-  return count === undefined ? null : Number(count) * UNITS[letter ?? word!.charAt(0)]!;
-}
-
 /** Why a value can be no answer, whatever was asked; null: it can. */
 export function answerSizeFault(value: Json, bytes: number): string | null {
   if (bytes > ANSWER_BYTES) return `"value" has ${bytes} bytes; ${ANSWER_BYTES} are allowed`;

@@ -5,7 +5,7 @@ import type { CallError } from '../wire/errors';
 import type { JsonObject } from '../json/json';
 import type { ToolClass } from '../turn/tool-class';
 import type { Effect } from '../turn/turn-view';
-import type { WaitEnd } from '../turn/wait';
+import type { WaitEnd } from '../turn/turn-states';
 import type { CallOptions, TurnContext } from './turn';
 
 /** One call after static admission. */

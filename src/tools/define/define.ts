@@ -6,7 +6,7 @@ import { inspect } from 'node:util';
 import type { z } from 'zod';
 import { ASK_PERSON } from '../../shared/approval/person-question';
 import { GIVE_RESULT } from '../../shared/turn/result';
-import { WAIT_UNTIL } from '../../shared/turn/wait';
+import { WAIT_UNTIL } from '../../shared/turn/turn-states';
 import { type JsonObject, isJsonObject, unknownFields } from '../../shared/json/json';
 import { defaultsOf } from '../schema/defaults';
 import { compiledInput, compileOutput, isZod, outputSchema, copyAsJson } from '../schema/schema';

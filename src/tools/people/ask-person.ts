@@ -6,7 +6,6 @@ import { z } from 'zod';
 import {
   ASK_PERSON,
   badRole,
-  durationMs,
   LONGEST_CHOICE,
   LONGEST_QUESTION,
   MOST_ADDRESSEES,
@@ -14,6 +13,7 @@ import {
   ROLE_PREFIX,
   type PersonQuestionInput,
 } from '../../shared/approval/person-question';
+import { durationMs } from '../../shared/turn/turn-states';
 import { unknownFields, type JsonObject } from '../../shared/json/json';
 import { defineBuiltIn } from '../define/define';
 import { ToolError } from '../define/errors';

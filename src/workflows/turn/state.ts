@@ -20,7 +20,7 @@ import {
   narrower,
   ZERO_SPENDING,
 } from '../../shared/turn/sub-turn';
-import type { Waker } from '../../shared/turn/wait';
+import type { Waker } from '../../shared/turn/turn-states';
 import type { EarlierCalls, FallbackView, TurnView, TurnUsage } from '../../shared/turn/turn-view';
 import type { ApprovalQuestion, DoubtQuestion, PersonQuestion } from '../approvals/question';
 

@@ -15,7 +15,7 @@ import type { Budget } from '../../../src/tools/limits/budgets';
 import { ToolError } from '../../../src/tools/define/errors';
 import type { Json, JsonObject } from '../../../src/shared/json/json';
 import { askPerson } from '../../../src/tools/people/ask-person';
-import { waitUntil } from '../../../src/tools/waits/wait-until';
+import { waitUntil } from '../../../src/agents/wait-until';
 import { eventually, withEngine, type Engine, type Setup } from './engine';
 import { ask, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';

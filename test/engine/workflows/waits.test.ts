@@ -4,7 +4,7 @@ import { defineAgent } from '../../../src/agents/define';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import type { JsonObject } from '../../../src/shared/json/json';
 import { askPerson } from '../../../src/tools/people/ask-person';
-import { waitUntil } from '../../../src/tools/waits/wait-until';
+import { waitUntil } from '../../../src/agents/wait-until';
 import { ask, say, type Answer } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
 import { eventually, withEngine, type Engine, type Setup } from '../support/engine';

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { addresseesOf, durationMs, isNamed, questionPolicy } from '../../../src/shared/approval/person-question';
+import { durationMs } from '../../../src/shared/turn/turn-states';
+import { addresseesOf, isNamed, questionPolicy } from '../../../src/shared/approval/person-question';
 import { questionCard } from '../../../src/cards/question-card';
 import { PLAIN_POLICY } from '../../../src/shared/approval/approval';
 import { readDecision } from '../../../src/shared/approval/decision';

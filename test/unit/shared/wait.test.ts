@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { durationText, inputFault, instantMs, timeFault, wakeTime, type WaitInput } from '../../../src/shared/turn/wait';
+import { durationText, inputFault, instantMs, timeFault, wakeTime, type WaitInput } from '../../../src/shared/turn/turn-states';
 
 const DAY = 86_400_000;
 const NOW = Date.parse('2026-11-29T09:00:00Z');

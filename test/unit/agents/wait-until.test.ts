@@ -1,9 +1,9 @@
-import { checkInput } from '../../../../src/tools/admit/admit';
-import { prepareTool } from '../../../../src/tools/catalogue/registry';
-import { defineTool } from '../../../../src/tools/define/define';
-import { isTool } from '../../../../src/tools/define/tool';
-import { waitUntil } from '../../../../src/tools/waits/wait-until';
-import type { JsonObject } from '../../../../src/shared/json/json';
+import { checkInput } from '../../../src/tools/admit/admit';
+import { prepareTool } from '../../../src/tools/catalogue/registry';
+import { defineTool } from '../../../src/tools/define/define';
+import { isTool } from '../../../src/tools/define/tool';
+import { waitUntil } from '../../../src/agents/wait-until';
+import type { JsonObject } from '../../../src/shared/json/json';
 
 const DAY = 86_400_000;
 const tool = waitUntil({ longestMs: 7 * DAY });

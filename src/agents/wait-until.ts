@@ -3,11 +3,11 @@
  * running activity. Afterwards an activity makes the call's result: what ended the wait, and when.
  */
 import { z } from 'zod';
-import { unknownFields } from '../../shared/json/json';
-import { durationText, inputFault, LONGEST_REASON, WAIT_UNTIL, type WaitInput } from '../../shared/turn/wait';
-import { defineBuiltIn } from '../define/define';
-import { ToolError } from '../define/errors';
-import type { Tool } from '../define/tool';
+import { unknownFields } from '../shared/json/json';
+import { durationText, inputFault, LONGEST_REASON, WAIT_UNTIL, type WaitInput } from '../shared/turn/turn-states';
+import { defineBuiltIn } from '../tools/define/define';
+import { ToolError } from '../tools/define/errors';
+import type { Tool } from '../tools/define/tool';
 
 export interface WaitUntilOptions {
   /** The longest time that one call may wait, ms. */
