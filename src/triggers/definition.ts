@@ -30,7 +30,8 @@ export type TriggerBudget = Required<Pick<ScheduleBudget, 'windowMs' | 'calls'>>
 export interface TriggerDelivery {
   /** The same for a delivery that is sent again. */
   id: string;
-  /** The body as JSON. `any`, since each sender has its own form, and the app knows which. */
+  /** The body as JSON. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- each sender has its own form, and the app's function knows which
   body: any;
   /** Names in lower case. Most schemes do not sign them. */
   headers: Readonly<Record<string, string>>;

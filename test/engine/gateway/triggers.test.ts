@@ -35,7 +35,8 @@ function scene(script: Answer[], body: (scene: Scene, post: Post) => Promise<voi
       const post: Post = async (path, payload, headers) => {
         const url = `/v1/triggers/${path}`;
         const response = await found.app.inject({ method: 'POST', url, payload, headers });
-        return { ...response.json(), status: response.statusCode };
+        const { turn_id } = response.json() as { turn_id: string };
+        return { status: response.statusCode, turn_id };
       };
       await body(found, post);
     },
