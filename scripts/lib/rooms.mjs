@@ -89,7 +89,10 @@ const TABLE = {
   notify: { may: ['shared', 'cards'], types: ['activities'] },
   'sign-in': { may: ['shared'], types: ['config', 'store'] },
   live: { may: ['shared', 'shapes'] },
-  testing: { may: ['shared', 'tools', 'agents', 'store', 'model'], types: ['record'] },
+  testing: {
+    may: ['shared', 'tools', 'agents', 'store', 'model', 'client', 'devserver', 'temporal', 'worker'],
+    types: ['record'],
+  },
   activities: {
     may: [
       'shared',

@@ -46,6 +46,8 @@ export interface DevServer {
   /** What the user should know, e.g. that a port was taken. */
   notes: string[];
   stop(): Promise<void>;
+  /** This process may end although the server runs: then the server ends too. */
+  unref(): void;
   /** Resolves when the server has ended: exit code or signal, and its last lines. */
   exited: Promise<{ how: string; lastLines: string[] }>;
 }
@@ -104,6 +106,7 @@ async function start(options: DevServerOptions, port: ChosenPort, uiPort: Chosen
       pid,
       notes: [port.note, uiPort?.note].filter((note): note is string => typeof note === 'string'),
       stop: () => server.stop(),
+      unref: () => server.unref(),
       exited: server.exited.then((how) => ({ how, lastLines: server.lastLines() })),
     };
   } catch (error) {

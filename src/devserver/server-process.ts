@@ -1,5 +1,6 @@
 /** Starts a server process that cannot outlive this process. */
 import { spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { plainEnvironment } from '../processes/environment';
 import { ownScript } from './own-script';
@@ -14,6 +15,8 @@ export interface SupervisedProcess {
   exited: Promise<string>;
   hasExited(): boolean;
   lastLines(): string[];
+  /** This process may end although the server runs: then the server ends too. */
+  unref(): void;
   /** Asks for an orderly end and waits for it. */
   stop(): Promise<void>;
 }
@@ -61,6 +64,10 @@ export function startSupervisedProcess(cli: string, args: string[], onLog: (line
     exited: exit,
     hasExited: () => isGone,
     lastLines: () => [...lines],
+    unref() {
+      child.unref();
+      for (const pipe of [child.stdin, child.stdout, child.stderr]) (pipe as Socket).unref();
+    },
     async stop() {
       if (!isGone) child.stdin.write('stop\n');
       await exit;

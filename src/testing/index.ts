@@ -1,8 +1,15 @@
-/** What an author of tools, of a store or of a model provider imports from `holdfast/testing` (docs/testing-tools.md, docs/embedding.md). */
+/** What an author of agents, of tools, of a store or of a model provider imports from `holdfast/testing` (docs/testing-agents.md, docs/testing-tools.md, docs/embedding.md). */
 export { BrokenClaims, testTool, type ToolReport } from './test-tool';
 export type { Claim, ToolTest } from './types';
+export type { Agent } from '../agents/agent';
+export type { App } from '../agents/define';
+export type { StartTurn } from '../client/turns/start-turn';
+export type { ModelRequest, ModelResponse } from '../model/provider';
+export type { JsonObject } from '../shared/json/json';
 export type { Tool } from '../tools/define/tool';
 export type { Store } from '../store/store';
+export { testAgent, type AgentTest, type AgentTestOptions, type TestDecision, type TestTurn } from './agent';
+export { ask, say, ScriptedModel, type Answer } from './agent/scripted-model';
 export { BrokenStore, testStore, type StoreReport } from './test-store';
 export {
   modelConformance,

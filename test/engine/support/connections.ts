@@ -4,7 +4,6 @@
  */
 import { NativeConnection } from '@temporalio/worker';
 import type { Connection } from '@temporalio/client';
-import { InternalConnectionOptionsSymbol } from '@temporalio/client/lib/connection';
 import { connectTemporal } from '../../../src/temporal/connect';
 
 export interface Connections {
@@ -32,11 +31,9 @@ export async function closeConnections(): Promise<void> {
 }
 
 async function connect(address: string): Promise<Connections> {
-  // Only the time-skipping server answers its test service.
-  const connectionOptions = { address, [InternalConnectionOptionsSymbol]: { supportsTestService: true } };
   const [worker, client] = await Promise.all([
     NativeConnection.connect({ address }),
-    connectTemporal({ address, namespace: 'default', connectionOptions }),
+    connectTemporal({ address, namespace: 'default', connectionOptions: { address } }),
   ]);
   return { worker, client };
 }

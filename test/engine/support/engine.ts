@@ -230,7 +230,7 @@ export const loggedErrors: { message: string; meta: Record<string | symbol, unkn
 const EXPECTED_ERROR = /^a call is in doubt$/;
 
 /** Attempts that fail on purpose would fill the output. Once a process: test files share the SDK. Not at load: a runtime without a worker keeps Jest from ending. */
-function quietRuntime(): void {
+export function quietRuntime(): void {
   const shared = globalThis as { holdfastQuiet?: boolean };
   if (shared.holdfastQuiet) return;
   shared.holdfastQuiet = true;

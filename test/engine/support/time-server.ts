@@ -3,42 +3,25 @@
  * that needs it. Its time goes on as usual, but for `skip`. Where that server is not available, `skip` waits on the shared dev
  * server, for the short times that each test names beside the long ones.
  */
-import { delimiter } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Connection } from '@temporalio/client';
-import { msToNumber, msToTs, tsToMs, type Duration } from '@temporalio/common/lib/time';
-import { temporal } from '@temporalio/proto';
+import { msToNumber, type Duration } from '@temporalio/common/lib/time';
+import type { temporal } from '@temporalio/proto';
 import type { Worker } from '@temporalio/worker';
 import { verifiedJars } from '../../../scripts/time-server/jars.cjs';
-import { freePort } from '../../../src/devserver/ports';
-import { startSupervisedProcess, type SupervisedProcess } from '../../../src/devserver/server-process';
-import { SEARCH_ATTRIBUTES } from '../../../src/shared/search-attributes';
-import { isListening } from '../../../src/temporal/address';
-import { DateAhead } from '../../support/clock-ahead';
+import { DateAhead } from '../../../src/testing/agent/date-ahead';
+import { TimeServer } from '../../../src/testing/agent/time-server';
 import { onTestFileEnd } from '../../support/test-file';
 import { connectionsTo } from './connections';
 
-/** Quick to start rather than quick later, and little memory. */
-const JVM = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xmx512m'];
-const MAIN_CLASS = 'io.temporal.testserver.TestServer';
-const STARTS_WITHIN_MS = 120_000;
-const PASSES_WITHIN_MS = 60_000;
 const LONGEST_WAIT_MS = 30_000;
-const namespace = 'default';
 
 /** The folder of its jars, as `global-setup.ts` found it; empty: there is none. */
 export const JARS = 'HOLDFAST_TEST_TIME_SERVER_JARS';
 
-interface Started {
-  address: string;
-  client: Connection;
-  process: SupervisedProcess;
-}
-
 export class TestTime {
   /** False: `skip` waits. */
   readonly skips = Boolean(process.env[JARS]);
-  private starting: Promise<Started> | undefined;
+  private starting: Promise<TimeServer> | undefined;
   private date: DateAhead | undefined;
   private skipping = false;
 
@@ -54,15 +37,9 @@ export class TestTime {
   async skip(time: Duration): Promise<void> {
     const ms = msToNumber(time);
     if (!this.skips) return waitFor(ms);
-    const { client } = await this.started();
     this.skipping = true;
     try {
-      const duration = msToTs(ms);
-      await client.withDeadline(Date.now() + PASSES_WITHIN_MS, () =>
-        client.testService!.unlockTimeSkippingWithSleep({ duration }),
-      );
-    } catch (error) {
-      throw new Error(`${ms} ms did not pass within ${PASSES_WITHIN_MS}: something waits for a worker.`, { cause: error });
+      await (await this.started()).skip(ms);
     } finally {
       this.skipping = false;
       await this.follow();
@@ -93,53 +70,28 @@ export class TestTime {
   async end(): Promise<void> {
     if (!this.skips) return;
     this.date?.restore();
-    const { client } = await this.started();
-    const { executions } = await client.workflowService.listOpenWorkflowExecutions({ namespace });
-    for (const { execution } of executions)
-      await client.workflowService.terminateWorkflowExecution({ namespace, workflowExecution: execution! });
+    await (await this.started()).terminateAll();
   }
 
   private async follow(): Promise<void> {
-    const { client } = await this.started();
-    const { time } = await client.testService!.getCurrentTime({});
-    this.date?.setTo(tsToMs(time));
+    this.date?.setTo(await (await this.started()).now());
   }
 
-  private started(): Promise<Started> {
+  private started(): Promise<TimeServer> {
     if (this.starting) return this.starting;
     this.starting = start();
-    onTestFileEnd(async () => (await this.starting?.catch(() => undefined))?.process.stop());
+    onTestFileEnd(async () => (await this.starting?.catch(() => undefined))?.stop());
     return this.starting;
   }
 }
 
-async function start(): Promise<Started> {
-  const port = await freePort();
-  const address = `127.0.0.1:${port}`;
-  const classPath = verifiedJars(process.env[JARS]!).join(delimiter);
-  const server = startSupervisedProcess('java', [...JVM, '-cp', classPath, MAIN_CLASS, String(port)], () => {});
-  for (const began = Date.now(); !(await isListening(address)); await sleep(20)) {
-    if (!server.hasExited() && Date.now() - began < STARTS_WITHIN_MS) continue;
-    await server.stop();
-    throw new Error(`The time-skipping server did not start. It wrote:\n${server.lastLines().join('\n')}`);
-  }
-  return { address, client: await prepared(address), process: server };
-}
-
-const { INDEXED_VALUE_TYPE_KEYWORD: KEYWORD, INDEXED_VALUE_TYPE_KEYWORD_LIST: KEYWORD_LIST } =
-  temporal.api.enums.v1.IndexedValueType;
-
-/** It keeps search attributes, but does not list them, which a worker asks for when it starts. */
-async function prepared(address: string): Promise<Connection> {
-  const { client, worker } = await connectionsTo(address);
+async function start(): Promise<TimeServer> {
+  const server = await TimeServer.start(verifiedJars(process.env[JARS]!));
+  const { client, worker } = await connectionsTo(server.address);
+  await server.listSearchAttributesTo(worker);
   const history = client.workflowService.getWorkflowExecutionHistory.bind(client.workflowService);
   client.workflowService.getWorkflowExecutionHistory = (async (request: never) => mended(await history(request))) as never;
-  const searchAttributes = Object.fromEntries(
-    Object.values(SEARCH_ATTRIBUTES).map(({ name, type }) => [name, type === 'KEYWORD' ? KEYWORD : KEYWORD_LIST]),
-  );
-  await client.operatorService.addSearchAttributes({ namespace, searchAttributes });
-  worker.operatorService.listSearchAttributes = (async () => ({ customAttributes: searchAttributes })) as never;
-  return client;
+  return server;
 }
 
 /**

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { OidcSettings } from '../../../src/config/sign-in';
 import { FIND_AGAIN_AFTER_MS } from '../../../src/sign-in/oidc-provider';
-import { DateAhead } from '../../support/clock-ahead';
+import { DateAhead } from '../../../src/testing/agent/date-ahead';
 import { stranger, TestIssuer, type Said } from '../../support/oidc-issuer';
 import { BrowserAtDesk, openDesk, PUBLIC_URL, type Desk } from '../../support/sign-in';
 
