@@ -1,10 +1,11 @@
 /** Webhooks from outside start turns: once for each delivery, as the trigger, under the rules for what outsiders wrote. */
 import { createHmac } from 'node:crypto';
 import { defineAgent, defineApp } from '../../../src/agents/define';
+import { gatewayApp } from '../../../src/gateway/app';
 import { catalogueOf } from '../../../src/gateway/tool-catalogue';
 import { github, standardWebhooks } from '../../../src/triggers/signatures';
 import { signedHeaders } from '../../../src/notify/webhook';
-import { ownKey } from '../../support/gateway';
+import { gatewayParts, ownKey } from '../../support/gateway';
 import { ask, say, type Answer } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 import { ana, gatewayScene, invoice, olga, type Scene } from '../support/gateway-scene';
@@ -27,18 +28,23 @@ const app = defineApp({
 
 type Post = (path: string, body: string, headers: Record<string, string>) => Promise<{ status: number; turn_id: string }>;
 
+/** With two gateways, which take the deliveries in turn. */
 function scene(script: Answer[], body: (scene: Scene, post: Post) => Promise<void>): Promise<void> {
   const setup = { app, script };
   return gatewayScene(
     setup,
     async (found) => {
+      const { store, client } = found;
+      const second = gatewayApp(gatewayParts({ store, client: async () => client, catalogue: async () => catalogueOf(app) }));
+      let sent = 0;
       const post: Post = async (path, payload, headers) => {
         const url = `/v1/triggers/${path}`;
-        const response = await found.app.inject({ method: 'POST', url, payload, headers });
+        const gateway = sent++ % 2 === 0 ? found.app : second;
+        const response = await gateway.inject({ method: 'POST', url, payload, headers });
         const { turn_id } = response.json() as { turn_id: string };
         return { status: response.statusCode, turn_id };
       };
-      await body(found, post);
+      await body(found, post).finally(() => second.close());
     },
     { catalogue: async () => catalogueOf(app) },
   );
