@@ -39,6 +39,7 @@ const ROOMS = [
   'temporal',
   'testing',
   'tools',
+  'triggers',
   'witness',
   'workflows',
 ];
@@ -71,6 +72,8 @@ const TABLE = {
     may: ['shared', 'shapes', 'temporal', 'client', 'gateway'],
     types: ['activities', 'agents', 'tools'],
   },
+  // The same for webhooks that start turns; only the gateway does something with them.
+  triggers: { may: ['shared', 'schedules', 'client', 'config', 'gateway'] },
   record: { may: ['shared', 'cards'], types: ['shapes'] },
   // Keys, and what they seal: payloads of Temporal and lines of the store.
   encryption: { may: ['shared'] },
@@ -82,7 +85,7 @@ const TABLE = {
   tools: { may: ['shared', 'files', 'record', 'rules', 'store', 'telemetry'], types: ['agents', 'model', 'schedules', 'shapes'] },
   mcp: { may: ['shared', 'files', 'store', 'telemetry', 'tools', 'processes'] },
   processes: { may: ['shared'] },
-  agents: { may: ['shared', 'rules', 'schedules', 'telemetry', 'tools'], types: ['model', 'store', 'shapes'] },
+  agents: { may: ['shared', 'rules', 'schedules', 'telemetry', 'tools', 'triggers'], types: ['model', 'store', 'shapes'] },
   notify: { may: ['shared', 'cards'], types: ['activities'] },
   'sign-in': { may: ['shared'], types: ['config', 'store'] },
   live: { may: ['shared', 'shapes'] },

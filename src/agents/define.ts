@@ -20,7 +20,10 @@ import { isTool, type Tool } from '../tools/define/tool';
 import { giveResultTool, resultFaults } from './give-result';
 import { copyAsJson, isZod } from '../tools/schema/schema';
 import { DEFAULT_LIMITS, LIMIT_NAMES, limitFaults } from './limits';
-import { budgetsWithSchedules, scheduleFaults, type ScheduleDefinition } from '../schedules/definition';
+import { triggerFaults, type TriggerDefinition } from '../triggers/definition';
+import { scheduleId } from '../shared/schedule';
+import { triggerRequester } from '../shared/ids';
+import { budgetsWithStarters, scheduleFaults, type ScheduleDefinition } from '../schedules/definition';
 
 export type { AgentPermissions } from '../tools/admit/policy';
 const NAME = /^[A-Za-z0-9._~-]{1,64}$/;
@@ -194,6 +197,8 @@ export interface App {
   readonly mcp?: McpDefinition;
   /** Turns that begin by themselves. Absent: workers leave the schedules in Temporal as they are. */
   readonly schedules?: readonly ScheduleDefinition[];
+  /** Webhooks that start turns; gateways take them. */
+  readonly triggers?: readonly TriggerDefinition[];
 }
 
 /**
@@ -210,20 +215,27 @@ export function defineApp(app: {
   models?: ModelDefinitions;
   mcp?: McpDefinition;
   schedules?: readonly ScheduleDefinition[];
+  triggers?: readonly TriggerDefinition[];
 }): App {
   if (!app.agents.every(isAgent)) throw new Error('defineApp: agents must come from defineAgent()');
   const names = app.agents.map((agent) => agent.name);
   const twice = names.filter((name, index) => names.indexOf(name) !== index);
   const faults = twice.length > 0 ? [`two agents have one name: ${twice.join(', ')}`] : [];
-  faults.push(...unknownFields(app, ['agents', 'tools', 'hooks', 'models', 'mcp', 'schedules']));
+  faults.push(...unknownFields(app, ['agents', 'tools', 'hooks', 'models', 'mcp', 'schedules', 'triggers']));
   faults.push(...modelFaults(app.models), ...mcpListingFaults(app.mcp));
   const toolbox = app.tools ?? [];
   faults.push(...toolboxFaults(toolbox));
   const wrongSchedules = scheduleFaults(app.schedules, names);
-  faults.push(...wrongSchedules);
+  const wrongTriggers = triggerFaults(app.triggers, names);
+  faults.push(...wrongSchedules, ...wrongTriggers);
   const schedules = wrongSchedules.length > 0 ? [] : (app.schedules ?? []);
+  const triggers = wrongTriggers.length > 0 ? [] : (app.triggers ?? []);
+  const starters = [
+    ...schedules.map((one) => ({ ...one, requester: scheduleId(one.name) })),
+    ...triggers.map((one) => ({ ...one, requester: triggerRequester(one.path) })),
+  ];
   const resolve = (alone: Agent): Agent => {
-    const agent = { ...alone, budgets: budgetsWithSchedules(alone.name, alone.budgets, schedules) };
+    const agent = { ...alone, budgets: budgetsWithStarters(alone.name, alone.budgets, starters) };
     const resolution = resolveTools(agent.wanted ?? agent.tools, toolbox);
     const toolset = resolution.faults.length > 0 ? [] : toolsetFaults(agent, withResultTool(resolution.tools, agent));
     faults.push(...[...resolution.faults, ...toolset].map((fault) => `agent ${agent.name}: ${fault}`));
@@ -238,5 +250,7 @@ export function defineApp(app: {
   if (faults.length > 0) throw new Error(`defineApp: ${faults.join('\n- ')}`);
   const mcp = app.mcp === undefined ? {} : { mcp: Object.freeze({ ...app.mcp }) };
   const times = app.schedules === undefined ? {} : { schedules: Object.freeze([...app.schedules]) };
-  return Object.freeze({ agents, tools: Object.freeze([...toolbox]), hooks: joinHooks(app.hooks), models, ...mcp, ...times });
+  const webhooks = app.triggers === undefined ? {} : { triggers: Object.freeze([...app.triggers]) };
+  const more = { ...mcp, ...times, ...webhooks };
+  return Object.freeze({ agents, tools: Object.freeze([...toolbox]), hooks: joinHooks(app.hooks), models, ...more });
 }

@@ -23,9 +23,9 @@ export async function loadApp(file: string): Promise<App> {
 /** A CommonJS module that was compiled from ESM nests its default export once more. */
 function defaultExport(module: unknown): App | null {
   for (let value = module; typeof value === 'object' && value !== null; value = (value as { default?: unknown }).default) {
-    const { agents, tools = [], hooks, models, mcp, schedules } = value as Partial<App>;
+    const { agents, tools = [], hooks, models, mcp, schedules, triggers } = value as Partial<App>;
     if (!Array.isArray(agents) || !agents.every(isAgent)) continue;
-    const more = optional({ hooks, models, mcp, schedules });
+    const more = optional({ hooks, models, mcp, schedules, triggers });
     return defineApp({ agents, tools, ...more }); // checked even if defineApp did not make it
   }
   return null;

@@ -24,6 +24,16 @@ export function readFiles(environment: NodeJS.ProcessEnv): { env: NodeJS.Process
   return { env: { ...environment, ...Object.fromEntries(contents) }, fromFiles: new Set(fileNames) };
 }
 
+/**
+ * A secret of the app's, from a variable that is no setting of ours, or from the file that NAME_FILE names. Null: neither is set.
+ * @throws ConfigError, which never shows a value
+ */
+export function secretVariable(environment: NodeJS.ProcessEnv, name: string): string | null {
+  const [value, file] = [environment[name], environment[`${name}_FILE`]];
+  if (value && file) throw new ConfigError(`${name} and ${name}_FILE are both set; set one of them.`);
+  return file ? contentOf(`${name}_FILE`, file) : value || null;
+}
+
 function contentOf(variable: string, path: string): string {
   const fault = (what: string) => new ConfigError(`${variable} is ${JSON.stringify(path.slice(0, 200))}, ${what}.`);
   let content: string;

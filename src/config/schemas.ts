@@ -1,7 +1,7 @@
 /** The schemas of the settings in the table (variables.ts), from text to values. */
 import { isIPv6 } from 'node:net';
 import { z } from 'zod';
-import { isSchedule } from '../shared/approval/approval';
+import { starterOf } from '../shared/approval/approval';
 import { KEYWORD_BYTES } from '../shared/search-attributes';
 import { withoutPassword } from '../shared/text/secrets';
 import { isLoopback } from '../temporal/address';
@@ -122,11 +122,16 @@ export function namesSomeone(text: string): boolean {
 }
 
 /**
- * `name` or `tenant/name`; the tenant `schedule` has the schedules, which are no people. Search attributes cut longer names, so that names which differ only beyond the limit would be the same
+ * `name` or `tenant/name`; the tenants `schedule` and `trigger` have no people. Search attributes cut longer names, so that names which differ only beyond the limit would be the same
  * there.
  */
 function isPrincipalName(name: string): boolean {
-  return /^[^/]+(?:\/[^/]+)?$/.test(name) && !isSchedule(name) && name.isWellFormed() && Buffer.byteLength(name) <= KEYWORD_BYTES;
+  return (
+    /^[^/]+(?:\/[^/]+)?$/.test(name) &&
+    starterOf(name) === null &&
+    name.isWellFormed() &&
+    Buffer.byteLength(name) <= KEYWORD_BYTES
+  );
 }
 
 /** Answers contain the URL, so it must have no password. */

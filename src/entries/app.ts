@@ -16,6 +16,9 @@ export type {
 } from '../agents/mcp';
 export type { McpAsks, McpForm, McpSample, McpAsker } from '../agents/mcp-asks';
 export type { ScheduleBudget, ScheduleDefinition } from '../schedules/definition';
+export type { TriggerBudget, TriggerDefinition, TriggerDelivery, VerifyDelivery } from '../triggers/definition';
+export { github, slack, standardWebhooks, stripe } from '../triggers/signatures';
+export type { DeliveryRequest, SecretPlace, SignatureScheme, Verification } from '../triggers/signatures';
 export { agentTool, type AgentToolDefinition } from '../agents/agent-tool';
 export { askPerson, type AskPersonOptions } from '../tools/people/ask-person';
 export { waitUntil, type WaitUntilOptions } from '../agents/wait-until';

@@ -13,6 +13,8 @@ export type { StreamSettings } from '../gateway/streams/settings';
 export { BadKeyFile, type TrustEntry } from '../attestation/trusted-keys';
 export { openStore } from '../store/open-store';
 export type { Agent } from '../agents/agent';
+export type { TriggerBudget, TriggerDefinition, TriggerDelivery, VerifyDelivery } from '../triggers/definition';
+export type { DeliveryRequest, SignatureScheme, Verification } from '../triggers/signatures';
 export type { App } from '../agents/define';
 export type { PreparedAgent } from '../tools/catalogue/registry';
 export type { ToolLogger } from '../tools/define/tool';

@@ -30,6 +30,7 @@ import { pending } from './routes/inbox';
 import { deputies } from '../deputies/route';
 import { schedules } from '../schedules/route';
 import { stop } from '../stop/route';
+import { triggers } from '../triggers/route';
 import { passkeyDecisions } from '../passkeys/decision';
 import { passkeys } from '../passkeys/registration';
 import { mcp } from '../protocols/mcp/route';
@@ -78,6 +79,7 @@ const ROUTES: Route[] = [
   stop,
   records,
   schedules,
+  triggers,
   agents,
   tools,
   streams,

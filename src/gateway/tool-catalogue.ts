@@ -1,4 +1,4 @@
-/** Lists the tools that can be called over HTTP, and the agents: those of the app that the workers serve. */
+/** Lists the tools that can be called over HTTP, the agents and the triggers: those of the app that the workers serve. */
 import { LRUCache } from 'lru-cache';
 import type { App } from '../agents/define';
 import type { McpDefinition } from '../agents/mcp';
@@ -6,6 +6,7 @@ import { callableTools, listedTools, type ToolWithAgents } from '../agents/liste
 import { toolDefinition } from '../tools/convert';
 import type { Agent } from '../agents/agent';
 import { Registry, type PreparedAgent } from '../tools/catalogue/registry';
+import type { TriggerDefinition } from '../triggers/definition';
 import { isFrom } from '../tools/catalogue/tool-source';
 import { Refusal } from './http/errors';
 
@@ -20,6 +21,8 @@ export interface ToolCatalogue {
   mayBeOutside(name: string): boolean;
   /** What the app offers MCP clients besides tools. */
   readonly mcp: McpDefinition;
+  /** The webhooks that the gateway takes. Absent: none. */
+  readonly triggers?: readonly TriggerDefinition[];
   readonly agents: readonly Agent[];
   /** The agent with its rules compiled. Undefined: there is none of this name. */
   prepared(agent: string): PreparedAgent | undefined;
@@ -35,6 +38,7 @@ export function catalogueOf(app: App, environment?: string): ToolCatalogue {
   let registry: Registry | undefined;
   return {
     agents: app.agents,
+    triggers: app.triggers ?? [],
     prepared: (agent) => (registry ??= new Registry(app)).agent(agent),
     all: () => entries,
     callable: (requester) => {

@@ -4,7 +4,7 @@ import { plainName } from '../shared/approval/approval';
 import { isJsonObject, unknownFields } from '../shared/json/json';
 import { optional } from '../shared/json/optional';
 import { cronFault, isTimeZone, timesInWords } from './cron';
-import { OVERLAPS, SCHEDULE_NAME, scheduleId, type Overlap, type ScheduleSettings } from '../shared/schedule';
+import { OVERLAPS, SCHEDULE_NAME, type Overlap, type ScheduleSettings } from '../shared/schedule';
 import type { Budget } from '../tools/limits/budgets';
 
 /** Starts a turn of an agent at set times, as the principal `schedule/NAME`. It has either `cron` or `every`. */
@@ -126,8 +126,14 @@ function timeFaults({ cron, every }: ScheduleDefinition): string[] {
   });
 }
 
-/** What an agent's own check of budgets says of `calls` comes from there. */
-function budgetFaults(budget: ScheduleBudget | undefined): string[] {
+/**
+ * What an agent's own check of budgets says of `calls` comes from there.
+ * @param limits fields that may limit something
+ */
+export function budgetFaults(
+  budget: ScheduleBudget | undefined,
+  limits: readonly ('costUsd' | 'calls')[] = ['costUsd', 'calls'],
+): string[] {
   if (budget === undefined) return [];
   if (!isJsonObject(budget as never)) return ['budget must be an object'];
   const { windowMs, costUsd, calls } = budget;
@@ -140,11 +146,11 @@ function budgetFaults(budget: ScheduleBudget | undefined): string[] {
       costUsd !== undefined && !(Number.isFinite(costUsd) && costUsd > 0),
       `budget.costUsd is ${costUsd}; it must be a positive number`,
     ],
-    [costUsd === undefined && calls === undefined, 'budget limits nothing; give costUsd, calls or both'],
+    [costUsd === undefined && calls === undefined, `budget limits nothing; give ${limits.join(' or ')}`],
     [calls !== undefined && !isJsonObject(calls as never), 'budget.calls must be an object'],
   ];
   return [
-    ...unknownFields(budget, ['windowMs', 'costUsd', 'calls'], 'budget'),
+    ...unknownFields(budget, ['windowMs', ...limits], 'budget'),
     ...unknownFields(calls, ['tools', 'measure', 'cap', 'exhausted'], 'budget.calls'),
     ...faults.filter(([wrong]) => wrong).map(([, text]) => text),
   ];
@@ -171,33 +177,41 @@ export function scheduleInWords(definition: ScheduleDefinition): string {
   return `${definition.name} (${timesInWords(scheduleSettings(definition))})`;
 }
 
+/** A schedule or trigger: what starts turns, and is no person. */
+export interface BudgetedStarter {
+  agent: string;
+  /** Of its turns: `schedule/NAME`. Its budget has the name `schedule.NAME`. */
+  requester: string;
+  budget?: Pick<ScheduleBudget, 'windowMs' | 'calls'>;
+}
+
 /**
- * An agent's budgets with those that its schedules have for calls. Such a budget measures nothing in turns of other requesters, so it is
- * part of the agent's policy as any other: on cards, in the record and for an auditor.
+ * An agent's budgets with those that its schedules and triggers have for calls. Such a budget measures nothing in turns of other
+ * requesters, so it is part of the agent's policy as any other: on cards, in the record and for an auditor.
  */
-export function budgetsWithSchedules(
+export function budgetsWithStarters(
   agent: string,
   budgets: readonly Budget[] | undefined,
-  schedules: readonly ScheduleDefinition[],
+  starters: readonly BudgetedStarter[],
 ): readonly Budget[] | undefined {
-  const added = schedules.filter((one) => one.agent === agent).flatMap(callBudget);
+  const added = starters.filter((one) => one.agent === agent).flatMap(callBudget);
   if (added.length === 0) return budgets;
   // An app that is defined again, as a loaded module is, has them already.
   const own = (Array.isArray(budgets) ? budgets : []).filter(({ name }) => !added.some((one) => one.name === name));
   return Object.freeze([...own, ...added]);
 }
 
-function callBudget({ name, budget }: ScheduleDefinition): Budget[] {
+function callBudget({ requester, budget }: BudgetedStarter): Budget[] {
   if (budget?.calls === undefined) return [];
   const { tools, measure = 'count', cap, exhausted } = budget.calls;
   const amount = measure === 'count' ? '1' : measure;
   return [
     {
-      name: `schedule.${name}`,
+      name: requester.replace('/', '.'),
       tools,
       per: 'principal',
       windowMs: budget.windowMs,
-      measure: `turn.requester == ${JSON.stringify(scheduleId(name))} ? (${amount}) : 0`,
+      measure: `turn.requester == ${JSON.stringify(requester)} ? (${amount}) : 0`,
       cap,
       ...optional({ exhausted }),
     },

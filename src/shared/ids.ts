@@ -157,6 +157,20 @@ function fromOne(what: string, value: number): number {
   return value;
 }
 
+// Triggers: webhooks from outside that start turns. Their requesters are a tenant of their own, which no person has.
+
+export const TRIGGER_PREFIX = 'trigger/';
+
+/** Of the turns that a trigger starts. Their message is outsiders' text. */
+export function triggerRequester(path: string): string {
+  return `${TRIGGER_PREFIX}${path}`;
+}
+
+/** @param requester as recorded at the start of a turn; null: it cannot be read */
+export function isTriggerRequester(requester: string | null): boolean {
+  return requester?.startsWith(TRIGGER_PREFIX) === true;
+}
+
 /** The tenant of a name `tenant/name`; null: the name has no slash, and is the operator's own. */
 export function tenantOf(name: string): string | null {
   const slash = name.indexOf('/');

@@ -1,5 +1,5 @@
 /** Reads names, roles and groups from the claims of a token. Claims are written elsewhere, so nothing about their form is sure. */
-import { isSchedule, samePerson } from '../shared/approval/approval';
+import { samePerson, starterOf } from '../shared/approval/approval';
 import { LOCAL_PRINCIPAL } from '../shared/ids';
 
 export type Claims = Readonly<Record<string, unknown>>;
@@ -27,7 +27,7 @@ export function principalOf(claims: Claims, names: { name: string; tenant: strin
   if (names.tenant === null) return samePerson(name, LOCAL_PRINCIPAL) ? null : name;
   const tenant = nameOf(claims, names.tenant);
   const full = `${tenant}/${name}`;
-  return tenant === null || isSchedule(full) || Buffer.byteLength(full) > LONGEST_NAME ? null : full;
+  return tenant === null || starterOf(full) !== null || Buffer.byteLength(full) > LONGEST_NAME ? null : full;
 }
 
 /** A list, or text with spaces, as scopes are written. */

@@ -209,10 +209,10 @@ describe('settings', () => {
     ],
     [{ HOLDFAST_APPROVALS: 'none' }, 'HOLDFAST_APPROVALS is "none"; it must be any or attested.'],
     [{ HOLDFAST_TOKENS: '[{"principal":"ana","token":"hft_secret"}]' }, /HOLDFAST_TOKENS is not usable; .*holdfast keys token/],
-    [
-      { HOLDFAST_TOKENS: `[{"principal":"schedule/a","roles":["approver"],"token_sha256":"${'a1'.repeat(32)}"}]` },
+    ...['schedule/a', 'trigger/a'].map((principal): [Record<string, string>, RegExp] => [
+      { HOLDFAST_TOKENS: `[{"principal":"${principal}","roles":["approver"],"token_sha256":"${'a1'.repeat(32)}"}]` },
       /HOLDFAST_TOKENS is not usable/,
-    ],
+    ]),
     [{ HOLDFAST_TOKEN: 'short', HOLDFAST_GATEWAY_URL: 'http://g' }, /HOLDFAST_TOKEN is not usable/],
     [{ HOLDFAST_TOKEN: 'hft_0123456789abcdef' }, 'HOLDFAST_GATEWAY_URL is not set but HOLDFAST_TOKEN is; set both, or neither.'],
     [{ HOLDFAST_GATEWAY_URL: 'http://g' }, 'HOLDFAST_TOKEN is not set but HOLDFAST_GATEWAY_URL is; set both, or neither.'],

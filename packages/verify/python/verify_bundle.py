@@ -848,7 +848,7 @@ class Blocks:
         asks = [one for one in admitted if one.get("verdict") == "ask" and "undecided" not in one]
         quorum = policy.get("quorum") if type(policy.get("quorum")) in (int, float) else 1
         self.rule("B9", not (asks or run["value"].get("verdict") == "ask") or votes(behind) >= quorum)
-        self.rule("B9", not any(name.startswith("schedule/") for name in chain(*behind)))
+        self.rule("B9", not any(name.startswith(("schedule/", "trigger/")) for name in chain(*behind)))
         if policy.get("four_eyes") is True:
             asked = obj(self.history.argument).get("requester"), obj(body.get("subject")).get("requester")
             makers = call.get("makers") if isinstance(call.get("makers"), list) else []

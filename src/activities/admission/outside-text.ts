@@ -1,13 +1,14 @@
 /**
- * Finds out whether a conversation has text of outsiders: it has calls of tools that are marked with `untrustedOutput`. The
- * conversation may be of another agent, or from before a deploy. The marks of that time are in the definitions that its blocks
- * name, and a tool's present mark does not undo them.
+ * Finds out whether a conversation has text of outsiders: it has calls of tools that are marked with `untrustedOutput`, or a trigger
+ * began it. The conversation may be of another agent, or from before a deploy. The marks of that time are in the definitions that its
+ * blocks name, and a tool's present mark does not undo them.
  */
 import type { ModelMessage } from '../../model/provider';
 import { blocksOf } from '../../record/read-block';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { StoreError, type Store } from '../../store/store';
 import type { PreparedAgent } from '../../tools/catalogue/registry';
+import { isTriggerRequester } from '../../shared/ids';
 import { messagesOf } from '../step/conversation';
 import { isFilePart } from '../../shared/turn/message';
 import type { StoredBlock } from '../../store/core/seal';
@@ -18,7 +19,8 @@ type UntrustedToolNames = ReadonlySet<string> | null;
 /**
  * True if the blocks have a call of a tool with `untrustedOutput`, also a failed one, since an upstream writes its errors too. Also
  * true for the vendor's server-side tools, which read the web; for an answered call of a tool that this worker does not know; and
- * for any answered call if a definition cannot be read. And after a message with a file: its sender need not have written it.
+ * for any answered call if a definition cannot be read. And after a message with a file, whose sender need not have written it, or a
+ * message of a trigger, which came from outside.
  * @param present the agent as it is now, and its `definition_ref`
  */
 export async function hasReadUntrusted(
@@ -27,7 +29,7 @@ export async function hasReadUntrusted(
   blocks: readonly StoredBlock[],
 ): Promise<boolean> {
   const starts = blocksOf('start', blocks);
-  if (starts.some(({ parent }) => parent?.untrusted === true)) return true;
+  if (starts.some(({ parent, requester }) => parent?.untrusted === true || isTriggerRequester(requester))) return true;
   if (messagesOf([...blocks]).some(({ role, content }) => role === 'user' && content.some(isFilePart))) return true;
   const definitionRefs = [...starts, ...blocksOf('admission', blocks)].flatMap(({ definition_ref }) => definition_ref ?? []);
   const refs = new Set(definitionRefs.filter((ref) => ref !== present.definition_ref));

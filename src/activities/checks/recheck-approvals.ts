@@ -5,11 +5,11 @@
 import { approvalsOf, type SettleEffectInput } from '../../shared/io/activities';
 import {
   isBehind,
-  isSchedule,
   nameOfVote,
   peopleOf,
   samePerson,
   sharePerson,
+  starterOf,
   type ApprovalPolicy,
   type Decision,
   type HoldReason,
@@ -50,8 +50,11 @@ export async function recheckApprovals(run: CallContext, present: ApprovalPolicy
   const { makers } = policy.four_eyes ? await approvalEvidenceOf(store, call) : { makers: [] };
   for (const [index, approval] of approvals.entries()) {
     const name = nameOfVote(approval);
-    if (peopleOf(approval).some(isSchedule))
-      return no('approval_by_schedule', `${name} is a schedule; a person must approve this call.`);
+    const starter = peopleOf(approval)
+      .map(starterOf)
+      .find((one) => one !== null);
+    if (starter !== undefined)
+      return no(`approval_by_${starter.kind}`, `${name} is a ${starter.kind}; a person must approve this call.`);
     if (policy.four_eyes && isBehind(approval, turn.requester))
       return no('approval_by_requester', `${turn.requester} asked for this call; somebody else must approve it.`);
     if (makers.some((maker) => isBehind(approval, maker)))
@@ -201,7 +204,8 @@ async function faultUnder(
   if (settlements.length < policy.quorum)
     return `${policy.quorum} people must settle the call, but only ${settlements.length} did`;
   for (const [index, { by, note, attestation }] of settlements.entries()) {
-    if (isSchedule(by)) return `${by} is a schedule, and only people settle calls`;
+    const starter = starterOf(by);
+    if (starter !== null) return `${by} is a ${starter.kind}, and only people settle calls`;
     if (policy.four_eyes && samePerson(by, turn.requester)) return `${by} asked for this call`;
     if (policy.four_eyes && makers.some((maker) => samePerson(maker, by))) return `${by} changed this call or steered the turn`;
     if (settlements.slice(0, index).some((earlier) => samePerson(earlier.by, by))) return `${by} settled the call twice`;

@@ -1,7 +1,8 @@
-/** Finds what outsiders wrote in a turn's record: the tools that returned it, and whether the rules were told that it was read. */
+/** Finds what outsiders wrote in a turn's record: the tools that returned it, the triggers that brought it, and whether the rules were told that it was read. */
 import type { Json } from '../../shared/json/json';
 import { list, object, text } from '../../record/fields';
 import { messageContent, ofKind } from '../../record/read-block';
+import { isTriggerRequester } from '../../shared/ids';
 import type { BlockCase, CallCase, Outsiders } from './types';
 
 /** Names of the tools that return text of outsiders (`untrusted_output`), from the definitions of agents. */
@@ -17,11 +18,16 @@ export function outsidersIn(blocks: readonly BlockCase[], calls: readonly CallCa
   const ofVendor = parts.filter(({ type }) => type === 'server_tool_use' || type === 'mcp_tool_use');
   const toolUses = parts.filter(({ type, name }) => type === 'tool_use' && tools.has(text(name)));
   const callsWithResult = calls.filter(({ tool, resultRef }) => resultRef !== null && tools.has(tool));
-  const by = [...[...ofVendor, ...toolUses].map(({ name }) => text(name)), ...callsWithResult.map(({ tool }) => tool)];
   const starts = ofKind(
     'start',
     blocks.map(({ read }) => read),
   );
+  const triggers = starts.flatMap(({ requester }) => (isTriggerRequester(requester) ? [requester!] : []));
+  const by = [
+    ...triggers,
+    ...[...ofVendor, ...toolUses].map(({ name }) => text(name)),
+    ...callsWithResult.map(({ tool }) => tool),
+  ];
   return { by: [...new Set(by)], told: calls.some(hasReadOutsiders) || starts.some(({ parent }) => parent?.untrusted === true) };
 }
 

@@ -4,7 +4,7 @@
  */
 import { list, object, text } from '../../record/fields';
 import { canonical } from '../../shared/json/canonical';
-import { isSchedule, peopleOf, plainName } from '../../shared/approval/approval';
+import { peopleOf, plainName, starterOf } from '../../shared/approval/approval';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { sessionWorkflowId } from '../../shared/ids';
 import { steerDigest } from '../../shared/approval/decision';
@@ -408,8 +408,8 @@ export class Blocks {
     const count = countVotes(votes);
     if (asks && count < quorum) report('B9', `The call ran with ${count} approvals, and ${quorum} were asked for`);
     const behind = new Set(votes.flatMap(peopleOf).map(plainName));
-    const schedule = [...behind].find(isSchedule);
-    if (schedule !== undefined) report('B9', `${quote(schedule)} approved the call, and is a schedule`);
+    const starter = [...behind].map(starterOf).find((one) => one !== null);
+    if (starter !== undefined) report('B9', `${quote(starter.name)} approved the call, and is a ${starter.kind}`);
     if (policy.four_eyes === true) this.fourEyes(body, call, behind, report);
     if (policy.channel === 'attested') signedAll(approvals, (at) => this.rolesAt(policy, call.digest, at), report);
     for (const { by, attestation } of approvals) {

@@ -142,7 +142,7 @@ export async function limitRates(
   };
 }
 
-function tooMany(ms: number): Refusal {
+export function tooMany(ms: number): Refusal {
   const seconds = Math.max(1, Math.ceil(ms / 1000));
   const message = `Too many requests; try again in ${seconds} s.`;
   return new Refusal({ code: 'RATE_LIMITED', reason: 'too_many_requests', message, retryAfterMs: seconds * 1000 });

@@ -1,6 +1,7 @@
 /** The data of an approval: what people decided on a call, and whether that counts. Plain data: it travels through history. */
 import type { Json, JsonObject } from '../json/json';
 import { SCHEDULE_PREFIX } from '../schedule';
+import { TRIGGER_PREFIX } from '../ids';
 import { withoutUnseen } from '../text/visible';
 import type { ApprovalPolicy } from './policy';
 
@@ -143,8 +144,8 @@ export function decisionFault(
   if (expires_at !== null && nowMs > Date.parse(expires_at)) return `call ${digest} expired at ${expires_at}`;
   if (kind === 'deny') return null;
   const people = peopleOf(vote);
-  const schedule = people.find(isSchedule);
-  if (schedule !== undefined) return `${schedule} is a schedule, and only people decide`;
+  const starter = people.map(starterOf).find((one) => one !== null);
+  if (starter !== undefined) return `${starter.name} is a ${starter.kind}, and only people decide`;
   const maker = people.find((person) => makers.some((one) => samePerson(one, person)));
   if (policy.four_eyes && maker !== undefined)
     return `${maker} asked for call ${digest}, changed it or steered the turn; somebody else has to decide`;
@@ -154,9 +155,11 @@ export function decisionFault(
   return `${both} has decided on call ${digest} already`;
 }
 
-/** Whether a name is that of a schedule (`schedule/NAME`), however written: a requester, but no person. */
-export function isSchedule(name: string): boolean {
-  return plainName(name).startsWith(SCHEDULE_PREFIX);
+/** What a name stands for that is a requester, but no person: `schedule/NAME` or `trigger/PATH`, however written. Null: it is neither. */
+export function starterOf(name: string): { name: string; kind: 'schedule' | 'trigger' } | null {
+  const plain = plainName(name);
+  if (plain.startsWith(SCHEDULE_PREFIX)) return { name, kind: 'schedule' };
+  return plain.startsWith(TRIGGER_PREFIX) ? { name, kind: 'trigger' } : null;
 }
 
 /** Whether two names mean the same person, however written. */

@@ -63,6 +63,7 @@ const HELD_BACK: ReadonlySet<string> = new Set([
   'approval_by_maker',
   'approval_by_requester',
   'approval_by_schedule',
+  'approval_by_trigger',
   'approval_doubled',
   'approval_expired',
   'approval_late',

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import Long from 'long';
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import type { ScheduleDefinition } from '../../../src/schedules/definition';
@@ -47,6 +48,11 @@ const firings = ({ client }: Engine, name: string, count: number) =>
     const { firings: all } = await client.schedules.show(name);
     return all.length === count && all.every(({ state }) => !['starting', 'running'].includes(state)) && all;
   });
+
+const DEFAULT = { namespace: 'default' };
+
+/** The id of a turn is made of the second at which it is due. */
+const nextSecond = () => sleep(1000);
 
 async function reportsOf({ client: { temporal } }: Engine, name: string): Promise<FiringReport[]> {
   const { info } = await temporal.schedule.getHandle(`schedule/${name}`).describe();
@@ -146,6 +152,51 @@ describe('a schedule', () => {
       expect(bundle).toContain(`"requester":"schedule/${name}"`);
       expect((await client.schedules.show(name)).firings).toHaveLength(1);
       expect(await reportsOf(engine, name)).toMatchObject([{ schedule: name, turn_id, state: 'completed', reason: null }]);
+    });
+  });
+
+  it('with buffer_one begins one turn, and no more, when the turn before has ended', async () => {
+    const name = newName();
+    const script = [ask(['pay', invoice]), say('Paid.'), say('The second.')];
+    await scheduled({ app: appOf({ name, overlap: 'buffer_one' }), script }, async (engine) => {
+      const { client, model } = engine;
+      await client.schedules.trigger(name);
+      const [first] = await firings(engine, name, 1);
+      const buffered = async () => {
+        const { info } = await client.temporal.workflowService.describeSchedule({ ...DEFAULT, scheduleId: `schedule/${name}` });
+        return Number(info!.bufferSize);
+      };
+      await nextSecond();
+      await client.schedules.trigger(name);
+      await eventually('a time is buffered', async () => (await buffered()) === 1);
+      await nextSecond();
+      await client.schedules.trigger(name);
+      await eventually('a time is skipped', async () => (await client.schedules.show(name)).skipped === 1);
+      const turn = client.turn(first!.turn_id);
+      const [call] = await turn.waitForPending();
+      expect([model.requests.length, await buffered()]).toEqual([1, 1]);
+      await turn.approve(call.digest, { by: 'ana' });
+      expect((await firings(engine, name, 2)).map(({ state }) => state)).toEqual(['completed', 'completed']);
+      expect(model.requests).toHaveLength(3);
+      await reportsOf(engine, name);
+    });
+  });
+
+  it('with cancel_other cancels the turn that goes on, whose call does not run, and begins the next', async () => {
+    const name = newName();
+    const script = [ask(['pay', invoice]), say('The second.')];
+    await scheduled({ app: appOf({ name, overlap: 'cancel_other' }), script }, async (engine) => {
+      const { client } = engine;
+      await client.schedules.trigger(name);
+      const [first] = await firings(engine, name, 1);
+      await nextSecond();
+      await client.schedules.trigger(name);
+      expect(await client.turn(first!.turn_id).result()).toMatchObject({ state: 'cancelled', calls: [{ effect: 'refused' }] });
+      const second = await eventually('the second has ended', async () => {
+        const { firings: all } = await client.schedules.show(name);
+        return all.find(({ turn_id, state }) => turn_id !== first!.turn_id && state === 'completed');
+      });
+      expect((await client.turn(second.turn_id).status()).text).toBe('The second.');
     });
   });
 

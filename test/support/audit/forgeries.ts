@@ -977,6 +977,14 @@ const PLANS: Plan[] = [
     says: /approved the call, and is a schedule/,
   },
   {
+    name: 'a trigger approved, everywhere',
+    of: 'approval',
+    edit: (lines) => replaced(lines, '"ana"', '"trigger/night"'),
+    at: block('dispatch'),
+    rule: 'B9',
+    says: /approved the call, and is a trigger/,
+  },
+  {
     name: 'the decision is missing in the transcript',
     of: 'approval',
     edit: (lines) => unchained(lines, block('decision')),

@@ -47,6 +47,13 @@ describe('whether a conversation contains outsiders’ words:', () => {
     expect(await has([used('look'), answered(false)], definition)).toBe(expected);
   });
 
+  it('from the first step on, in a turn of a trigger, and in a conversation that goes on after one', async () => {
+    expect(await has([], undefined, { requester: 'trigger/github' })).toBe(true);
+    expect(await has([used('look'), answered(false)], undefined, { requester: 'trigger/github' })).toBe(true);
+    for (const requester of ['rita', 'schedule/morning', 'triggers', 'acme/trigger/x'])
+      expect(await has([], undefined, { requester })).toBe(false);
+  });
+
   it('before, in the turn above a sub-agent', async () => {
     expect(await has([], { tools: [] }, { parent: { untrusted: true } })).toBe(true);
     expect(await has([], { tools: [] }, { parent: { untrusted: false } })).toBe(false);

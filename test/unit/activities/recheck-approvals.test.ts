@@ -104,6 +104,7 @@ describe('the approvals of a call, right before it runs', () => {
     ],
     ['the requester’s own, without', null, { approvals: [approval('ana')] }],
     ['a schedule’s', 'approval_by_schedule', { approvals: [approval('Schedule/Morning')] }],
+    ['a trigger’s', 'approval_by_trigger', { approvals: [approval('Trigger/github')] }],
     [
       'a maker’s, under four eyes',
       'approval_by_maker',

@@ -55,14 +55,18 @@ describe('a decision', () => {
     expect(decisionFault(question, by('ana'), NOW)).toBeNull();
   });
 
-  it('of a schedule counts only as a denial, however its name is written: it is no person', () => {
-    for (const name of ['schedule/morning', 'Schedule/morning', ' ＳＣＨＥＤＵＬＥ/morning']) {
-      const fault = `${name} is a schedule, and only people decide`;
+  it('of a schedule or a trigger counts only as a denial, however its name is written: it is no person', () => {
+    const names = {
+      schedule: ['schedule/morning', 'Schedule/morning', ' ＳＣＨＥＤＵＬＥ/morning'],
+      trigger: ['trigger/github', 'TRIGGER/x'],
+    };
+    for (const [kind, name] of Object.entries(names).flatMap(([one, all]) => all.map((each) => [one, each] as const))) {
+      const fault = `${name} is a ${kind}, and only people decide`;
       for (const kind of ['approve', 'settle'] as const) expect(decisionFault(asked(), by(name, true, kind), NOW)).toBe(fault);
       expect(decisionFault(asked(), { ...by('ana'), on_behalf_of: name }, NOW)).toBe(fault);
       expect(decisionFault(asked(), by(name, false, 'deny'), NOW)).toBeNull();
     }
-    expect(decisionFault(asked(), by('schedule'), NOW)).toBeNull();
+    for (const name of ['schedule', 'trigger', 'triggers/x']) expect(decisionFault(asked(), by(name), NOW)).toBeNull();
     expect(decisionFault(asked(), by('acme/schedule/x'), NOW)).toBeNull();
   });
 

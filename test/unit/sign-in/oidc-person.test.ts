@@ -63,8 +63,8 @@ describe('the name of a person of a provider', () => {
 
   it('has the tenant of its claim, and nobody without one comes in', async () => {
     expect(await nameOf({ sub: 'ana', org: 'acme' }, { tenantClaim: 'org' })).toBe('acme/ana');
-    // Names of schedules, which are no people.
-    for (const org of [undefined, '', 'a/b', 7, ['acme'], 'schedule', 'Schedule'])
+    // Names of schedules and triggers, which are no people.
+    for (const org of [undefined, '', 'a/b', 7, ['acme'], 'schedule', 'Schedule', 'trigger'])
       expect(await nameOf({ sub: 'eve', org }, { tenantClaim: 'org' })).toBe('no_name');
   });
 

@@ -130,9 +130,10 @@ describe('the people who approved a call (B9)', () => {
     expect(nobody('allow', { verdict: 'ask', undecided: {} })).toEqual([]);
   });
 
-  it('are people, and no schedules', () => {
+  it('are people, and no schedules or triggers', () => {
     const fault = 'B9: "schedule/morning" approved the call, and is a schedule';
     expect(faults({}, { people: ['Schedule/morning'] })).toEqual([fault]);
+    expect(faults({}, { people: ['trigger/x'] })).toEqual(['B9: "trigger/x" approved the call, and is a trigger']);
   });
 
   describe('under four eyes', () => {
