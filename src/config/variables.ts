@@ -74,6 +74,12 @@ const PLACES = {
     unset: 'found, downloaded or built',
     about: 'The embedded Temporal server.',
   },
+  HOLDFAST_TIME_SERVER: {
+    schema: path,
+    allowed: 'the path of an executable, or of a folder with jars',
+    unset: 'none: `testAgent` takes the embedded server',
+    about: 'Temporal’s time-skipping test server, for `testAgent` alone ([testing-agents.md](testing-agents.md)).',
+  },
   HOLDFAST_UI_URL: {
     schema: url,
     allowed: 'an http or https URL',
