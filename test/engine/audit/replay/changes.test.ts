@@ -148,7 +148,7 @@ describe('a change of the commands', () => {
       'activity renamed',
       history('plain'),
       /^event 5: the code would now run activity takeOneStep \(1\), where it was recorded to take step 1$/,
-      [[/\}\)\.takeStep;/, '}).takeOneStep;']],
+      [[/\{ takeStep: exports\.takeStep \}/, '{ takeOneStep: exports.takeStep }']],
     ],
     [
       'another input of a call, past the code’s own check',
