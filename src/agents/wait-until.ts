@@ -39,7 +39,7 @@ export function waitUntil(options: WaitUntilOptions): Tool {
     description: {
       does: `Waits until a time, for ${durationText(longestMs)} at most. Other calls of the same answer run meanwhile, and not afterwards.`,
       returns:
-        '{woke_by, at, until}: woke_by is "time", or says what ended the wait early: a "message" to you, the "answer" to a question of the same answer of yours, or a message of the "session" for the next turn.',
+        '{woke_by, at, until}: woke_by is "time", or says what ended the wait early: a "message" to you, or the "answer" to a question of the same answer of yours.',
       useWhen: 'there is nothing to do before a time, such as the day on which a payment settles.',
       dontUseFor: 'a pause between two tries of a call: tools wait by themselves.',
       example: '{"after": "3 days", "reason": "The transfer settles on Thursday."}',

@@ -63,8 +63,6 @@ export const SESSION_UPDATES = {
 } as const;
 /** Signal of a turn to the session that started it: `{turn_id}`. Only a hint: the session then checks the turn itself. */
 export const TURN_DONE_SIGNAL = 'turn_done';
-/** Signal of a session to its running turn: a message waits for the end of the turn, which therefore sleeps no longer. No payload. */
-export const NEXT_MESSAGE_SIGNAL = 'next_message';
 /** Memo of a session's turn: a TurnOfSession. */
 export const MEMO_OF_SESSION = 'holdfast_of_session';
 /** Memo of a session: its title, and its requester in full (a search attribute is cut). */

@@ -155,11 +155,6 @@ function retryIfItHelps({ deps, turn, call, tool }: CallContext, error: CallErro
 
 // The result of a call of `wait_until`: how the wait ended, as the workflow says it.
 
-/** What the model is told beside what woke it; absent: nothing. */
-const NOTES: Readonly<Record<string, string>> = {
-  session: 'Somebody has written. The message is read when this turn has ended: end it soon. Until then no wait lasts.',
-};
-
 async function endedWait(run: CallContext): Promise<RunCallOutput> {
   const began = Date.now();
   const { request, turn, tool } = run;
@@ -167,8 +162,7 @@ async function endedWait(run: CallContext): Promise<RunCallOutput> {
   if (waited === undefined)
     return refusal(run, callError('EXECUTION_ERROR', 'not_waited', 'The workflow of this turn is of a build that cannot wait.'));
   const { woke_by, until } = waited;
-  const note = NOTES[woke_by];
-  const data = { woke_by, at, until, ...(note === undefined ? {} : { note }) };
+  const data = { woke_by, at, until };
   const metadata = metadataOf(tool, turn, began, { validationMs: validation_ms });
   const part = await keep(run, await withAfterHooks(run, success(data, metadata)));
   const { attempt } = Context.current().info;

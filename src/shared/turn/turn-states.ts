@@ -103,7 +103,7 @@ export interface WaitInput {
  * What ended a wait: its time; a message to the turn; the answer to a question of the same step; or a message of its session, whose turn
  * comes after this one.
  */
-export const WAKERS = ['time', 'message', 'answer', 'session'] as const;
+export const WAKERS = ['time', 'message', 'answer'] as const;
 export type Waker = (typeof WAKERS)[number];
 
 /** How a wait ended, for the activity that makes the call's result. */

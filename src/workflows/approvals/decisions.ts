@@ -4,16 +4,7 @@ import { type DecisionKind, readDecision, readSteer } from '../../shared/approva
 import { isJsonObject, type Json, jsonBytes } from '../../shared/json/json';
 import { decodePayload } from '../../shared/wire/payload';
 import { untilOf } from '../../shared/wire/waits';
-import {
-  ANSWER_UPDATE,
-  DECIDE_UPDATE,
-  type DecideAnswer,
-  INTERRUPT,
-  NEXT_MESSAGE_SIGNAL,
-  SIGNALS,
-  STEER,
-  SUB_TURN_SIGNAL,
-} from '../contract';
+import { ANSWER_UPDATE, DECIDE_UPDATE, type DecideAnswer, INTERRUPT, SIGNALS, STEER, SUB_TURN_SIGNAL } from '../contract';
 import { type Arrivals, type Arrival, onSignals, updateSender } from '../sandbox/signals';
 import type { ApprovalQuestions } from './approval-questions';
 import type { DecisionOrigin } from './decision-rules';
@@ -52,7 +43,7 @@ interface Loop {
 }
 
 /** @param loop null for a direct call, which has no model */
-export function handleDecisions({ turn, data, questions, forwarding, arrivals }: Dispatch, loop: Loop | null): void {
+export function handleDecisions({ data, questions, forwarding, arrivals }: Dispatch, loop: Loop | null): void {
   const steering = loop?.steering ?? null;
   const decide: Decide = (kind, fields, from) =>
     forwarding.take(kind, fields, from, questions.open()) ?? questions.decide(kind, fields, from);
@@ -66,7 +57,6 @@ export function handleDecisions({ turn, data, questions, forwarding, arrivals }:
   }
   onSignals((arrival) => {
     const { name: signal, identity } = arrival;
-    if (signal === NEXT_MESSAGE_SIGNAL && turn.session_id !== null) return void (data.next_message = true);
     const recordReason = (reason: string | null) => {
       if (reason !== null) ignoreSignal(data, { at: now(), signal, identity, reason });
     };

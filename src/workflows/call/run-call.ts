@@ -205,13 +205,12 @@ function newSleep(data: TurnData, { longest_wait_ms }: AdmittedCall, { input }: 
 }
 
 /** What ends every wait of the turn before its time; null: nothing. */
-function wakerOf({ steered, next_message, open }: TurnData): Waker | null {
+function wakerOf({ steered, open }: TurnData): Waker | null {
   if (steered !== undefined && steered.waiting.length > 0) return 'message';
   const isAnswered = open?.calls.some(
     ({ id, question_ms }) => question_ms !== undefined && open.outcomes[id]?.state === 'succeeded',
   );
-  if (isAnswered) return 'answer';
-  return next_message ? 'session' : null;
+  return isAnswered ? 'answer' : null;
 }
 
 function iso(ms: number): string {

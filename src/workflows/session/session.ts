@@ -37,15 +37,7 @@ import {
 import { cachedShare } from '../../shared/turn/turn-view';
 import { inlineCode } from '../../shared/text/visible';
 import { beginSession, checkFork, lookAtTurn } from '../activities';
-import {
-  type DecideAnswer,
-  INTERRUPT,
-  MEMO_TITLE,
-  NEXT_MESSAGE_SIGNAL,
-  SESSION_UPDATES,
-  STATUS_QUERY,
-  TURN_DONE_SIGNAL,
-} from '../contract';
+import { type DecideAnswer, INTERRUPT, MEMO_TITLE, SESSION_UPDATES, STATUS_QUERY, TURN_DONE_SIGNAL } from '../contract';
 import { mustBeInTime, now } from '../sandbox/time';
 import { readBy } from '../turn/ending';
 import { decodePayload } from '../../shared/wire/payload';
@@ -69,18 +61,11 @@ export async function session(input: SessionInput): Promise<SessionView> {
   let endedTurn: string | null = null;
   /** Whether the session is checking how that turn ended. */
   let looking = false;
-  /**
-   * Temporal has suggested another run, as was seen while something was handled that history has. An update that a validator refuses
-   * leaves nothing there: if it alone ended a wait, a replay would not.
-   */
-  let suggested = false;
-  const noteSuggestion = () => void (suggested ||= workflowInfo().continueAsNewSuggested);
   const mayBeOver = () => data.running !== null && (looking || endedTurn === data.running.turn_id);
 
   const view = (): SessionView => viewOf(input, data);
   const show = () => setCurrentDetails(details(view()));
   onSignals(({ name, payloads }) => {
-    noteSuggestion();
     const payload = name === TURN_DONE_SIGNAL ? decodePayload(payloads[0]) : null;
     if (payload?.ok && isJsonObject(payload.value) && data.running?.turn_id === payload.value.turn_id)
       endedTurn = data.running!.turn_id;
@@ -96,9 +81,7 @@ export async function session(input: SessionInput): Promise<SessionView> {
       defineUpdate<R, [body: Json, waits: Json | undefined]>(name),
       async (body) => {
         updates += 1;
-        noteSuggestion();
         const answer = await handle(body);
-        noteSuggestion();
         show();
         return answer;
       },
@@ -121,9 +104,7 @@ export async function session(input: SessionInput): Promise<SessionView> {
       const reason = sendFault(data, input, body);
       if (reason !== null) throw ApplicationFailure.nonRetryable(reason, 'holdfast.not_taken');
     }
-    const answer = take(data, input.session_id, body, now());
-    if (!answer.again && data.queue.length === 1) wakeTurn(data);
-    return answer;
+    return take(data, input.session_id, body, now());
   };
   const notClosed = () => (data.closing ? `session ${input.session_id} is closed` : null);
 
@@ -174,11 +155,10 @@ export async function session(input: SessionInput): Promise<SessionView> {
     throw ApplicationFailure.nonRetryable(openedAnswer.reason, 'holdfast.fork_refused');
   }
   if (data.series === null) await begin(input, data);
-  const full = () => updates >= MOST_UPDATES || suggested;
+  const full = () => updates >= MOST_UPDATES || workflowInfo().continueAsNewSuggested;
   show();
   while (!isOver(data)) {
     await waitForActivation();
-    noteSuggestion();
     if (full()) {
       await condition(allHandlersFinished);
       await continueAsNew<typeof session>({ ...input, resume: asJson(data) });
@@ -198,7 +178,6 @@ export async function session(input: SessionInput): Promise<SessionView> {
       const { head, context_full, agent } = data;
       const mayHaveEnded = () => void (data.running?.turn_id === next.turn_id && (endedTurn = next.turn_id));
       await startTurn(input, { ...next, agent, head, context_full, ...runningTurnOf(data) }, mayHaveEnded);
-      wakeTurn(data);
     } else {
       await condition(() => nextInQueue(data) !== null || isOver(data) || full());
     }
@@ -210,9 +189,7 @@ export async function session(input: SessionInput): Promise<SessionView> {
   /** Null: the turn still runs, and this run of the session is full. */
   async function turnEnd(turn_id: string): Promise<Exclude<LookAtTurnOutput, { state: 'running' }> | null> {
     for (let wait = FIRST_LOOK; ; wait = Math.min(LONGEST_LOOK_MS, wait * 2)) {
-      noteSuggestion();
       await condition(() => endedTurn === turn_id || full(), wait);
-      noteSuggestion();
       if (endedTurn !== turn_id && full()) return null;
       const within_ms = endedTurn === turn_id ? ENDS_WITHIN : 0;
       endedTurn = null;
@@ -289,13 +266,6 @@ async function fork({ session_id, fork: from }: SessionInput, data: SessionData)
     if (!(error instanceof ActivityFailure)) throw error;
     return { opened: false, reason: error.cause?.message ?? error.message, near: null };
   }
-}
-
-/** Tells the running turn that a message waits for its end, so that nobody waits while it sleeps. */
-function wakeTurn({ running, queue }: SessionData): void {
-  if (running === null || queue.length === 0 || !patched('turns-know-of-messages')) return;
-  const turn = getExternalWorkflowHandle(workflowId(running.turn_id));
-  turn.signal(NEXT_MESSAGE_SIGNAL).catch(() => undefined); // it has ended, or has not begun: then it is told once it has
 }
 
 async function interrupt({ running }: SessionData, body: Json): Promise<DecideAnswer> {

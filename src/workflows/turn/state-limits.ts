@@ -49,7 +49,6 @@ export const STATE_BYTES: Readonly<Record<keyof TurnData, number>> = {
   interrupted: 1_300,
   context_full: 5,
   paused: 5,
-  next_message: 5,
   /** `KEPT_FALLBACKS`, each with the other models of a chain. */
   fallbacks: 18_000,
   below: 400,

@@ -50,8 +50,6 @@ export interface TurnData extends Pick<TurnView, ViewField> {
   context_full?: boolean;
   /** The model paused in the middle of its answer: it continues before it gets any message. */
   paused?: boolean;
-  /** A message of the session waits for the end of this turn; absent: none does, as far as the turn was told. */
-  next_message?: true;
   /** The step whose calls are under way; absent between steps. */
   open?: OpenStep;
   /** Turns of sub-agents, ended ones too; absent: none. */

@@ -144,22 +144,6 @@ describe('a wait of a model', () => {
     });
   });
 
-  it('is ended by a message of its session; no further wait of the turn lasts, and the message is read after it', () => {
-    const script = [ask(['wait_until', longWait]), ask(['wait_until', longWait]), say('done'), say('Read.')];
-    return withEngine({ tools: [wait], script }, async (engine) => {
-      const session = await engine.client.openSession({ agent: 'tester' });
-      const { turn } = await session.send('Wait for it.');
-      await session.started(turn.id);
-      await isAsleep(turn);
-      const { turn: next } = await session.send('Has it settled?');
-      expect(await turn.result()).toMatchObject({ state: 'completed', step: 3, ignored_signals: { count: 0 } });
-      const woken = { data: { woke_by: 'session', note: expect.stringContaining('end it soon') } };
-      expect(await (await session.started(next.id)).result()).toMatchObject({ text: 'Read.' });
-      expect(told(engine)).toMatchObject([woken, woken]);
-      await session.close({ by: 'ana' });
-    });
-  });
-
   it('of a sub-agent makes the turn above it sleep too', () => {
     const child = defineAgent({ name: 'waiter', prompt: 'Wait.', tools: [wait] });
     const asks = agentTool(child, { description: 'Waits.' });

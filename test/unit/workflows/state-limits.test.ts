@@ -191,7 +191,6 @@ function full(s: Source, calls: number, places: Progress['at'][], quorum = 3): T
     interrupted: { by: s.text(NAME) },
     context_full: true,
     paused: true,
-    next_message: true,
     open: { calls: open, outcomes, progress },
     subs: Array.from({ length: 120 }, (_, n) => sub(s, n)),
     corrections: 2,
