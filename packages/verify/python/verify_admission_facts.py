@@ -3,7 +3,8 @@ what bundle-format.md says under *Asked about, and refused*. For verify_bundle.p
 from verify_turn_facts import ENDS, result_in
 
 RAN, WITHOUT_DIGEST = ("succeeded", "failed", "in_doubt"), ("rejected", "cancelled")
-OWN_REASONS = ("repeated_failure", "too_many_questions", "not_in_future", "wait_too_long")  # for which the workflow itself refuses a call
+# For these reasons the workflow itself refuses a call.
+OWN_REASONS = ("repeated_failure", "too_many_questions", "not_in_future", "wait_too_long")
 STOPPED = ("turn_cancelled", "aborted_by_sibling")  # with which it stops a call that has no result
 WITHOUT_RESULT = (*STOPPED, "no_result")  # a sub-agent's answer that could not be kept has none either
 COUNTED = ("runCall", "settleEffect")  # whose `attempts` verify_decision_facts.py compares
