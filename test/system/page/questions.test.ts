@@ -15,7 +15,7 @@ const wires = defineTool({
   description: 'Sends money by wire.',
   input: z.object({ to: z.string() }),
   reconcile: () => ({ outcome: 'unknown' as const, evidence: 'The bank lists a wire of this morning, without its recipient.' }),
-  reconcileMs: 1,
+  reconcileMs: 5000,
   run: () => Promise.reject(new Error('The line broke.')),
 });
 
