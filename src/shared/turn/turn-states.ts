@@ -99,10 +99,7 @@ export interface WaitInput {
   reason: string;
 }
 
-/**
- * What ended a wait: its time; a message to the turn; the answer to a question of the same step; or a message of its session, whose turn
- * comes after this one.
- */
+/** What ended a wait: its time; a message to the turn; or the answer to a question of the same step. */
 export const WAKERS = ['time', 'message', 'answer'] as const;
 export type Waker = (typeof WAKERS)[number];
 

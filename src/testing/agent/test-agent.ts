@@ -13,6 +13,7 @@ import type { StartTurn } from '../../client/turns/start-turn';
 import type { TurnHandle } from '../../client/turns/turn-handle';
 import { TurnEnded } from '../../client/errors';
 import type { JsonObject } from '../../shared/json/json';
+import { optional } from '../../shared/json/optional';
 import { FileStore } from '../../store/files/file-store';
 import { connectTemporal } from '../../temporal/connect';
 import { makeClient } from '../../temporal/make-client';
@@ -101,7 +102,7 @@ export class AgentTest {
       model,
       defaultModel: 'scripted',
       log: options.log ?? SILENT,
-      ...(options.appModule === undefined ? {} : { appModule: options.appModule }),
+      ...optional({ appModule: options.appModule }),
       // In the test's own thread the workflows start at once.
       options: { shutdownGraceTime: '1 second', debugMode: true, buildId: 'test' },
     });
@@ -182,10 +183,10 @@ export class AgentTest {
           const decision = Object.hasOwn(decisions, tool) ? decisions[tool]! : null;
           if (decision === null || decided.has(digest) || state !== 'waiting') continue;
           decided.add(digest);
-          if ('deny' in decision) await turn.deny(digest, { by: decision.deny, ...noteOf(decision) });
+          if ('deny' in decision) await turn.deny(digest, { by: decision.deny, ...optional({ note: decision.note }) });
           else for (const by of [decision.approve].flat()) await turn.approve(digest, { by });
         }
-        await pause(signal);
+        await sleep(DECIDES_EVERY_MS, undefined, { signal });
       }
     } catch (error) {
       if (!signal.aborted && !(error instanceof TurnEnded)) throw error;
@@ -242,13 +243,4 @@ function withScript(app: App, provider: ScriptedModel): App {
   const { schedules: _, models = {}, ...others } = app;
   const named = Object.entries(models).map(([name, { limits: __, ...settings }]) => [name, { ...settings, provider }]);
   return Object.freeze({ ...others, models: Object.fromEntries(named) as NonNullable<App['models']> });
-}
-
-function noteOf({ note }: { note?: string }): { note?: string } {
-  return note === undefined ? {} : { note };
-}
-
-/** Ends early when the test ends. */
-async function pause(signal: AbortSignal): Promise<void> {
-  await sleep(DECIDES_EVERY_MS, undefined, { signal });
 }
