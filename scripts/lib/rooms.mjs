@@ -12,6 +12,7 @@ const ROOMS = [
   'cards',
   'cli',
   'codec-server',
+  'completions',
   'deputies',
   'devserver',
   'encryption',
@@ -74,6 +75,8 @@ const TABLE = {
   },
   // The same for webhooks that start turns; only the gateway does something with them.
   triggers: { may: ['shared', 'schedules', 'client', 'config', 'gateway'] },
+  // Tokens with which calls are completed later, and their route, which the gateway's app lists.
+  completions: { may: ['shared', 'shapes', 'store', 'client', 'gateway'] },
   record: { may: ['shared', 'cards'], types: ['shapes'] },
   // Keys, and what they seal: payloads of Temporal and lines of the store.
   encryption: { may: ['shared'] },
@@ -96,6 +99,7 @@ const TABLE = {
   activities: {
     may: [
       'shared',
+      'completions',
       'cards',
       'record',
       'files',

@@ -17,6 +17,7 @@ import { checkOwnTurn, checkStore, wantsSignatures } from './checks/own-turn';
 import { openSubTurn } from './sub-agents/open-sub-turn';
 import { withAttempts, withHeartbeat } from './call/heartbeat';
 import { reconcileEffect } from './effects/reconcile-effect';
+import { completeCall } from './call/later';
 import { runCall } from './call/run-call';
 import { waitForUnfreeze } from './checks/stop-switch';
 import { takeStep } from './step/take-step';
@@ -57,6 +58,7 @@ export function createActivities(deps: Dependencies): Activities {
     runCall: own(deps, (input) => withHeartbeat(() => runCall(deps, input))),
     inspectEffect: own(deps, (input) => withHeartbeat(() => inspectEffect(deps, input))),
     reconcileEffect: own(deps, (input) => withHeartbeat(() => reconcileEffect(deps, input))),
+    completeCall: own(deps, (input) => withHeartbeat(() => completeCall(deps, input))),
     settleEffect: own(deps, (input) => withHeartbeat(() => settleEffect(deps, input))),
   };
 }

@@ -6,6 +6,7 @@ import type {
   CheckDecisionInput,
   CheckDecisionOutput,
   ForwardDecisionOutput,
+  LaterCompletion,
   LookAtTurnInput,
   LookAtTurnOutput,
   NotifyInput,
@@ -233,4 +234,6 @@ export interface RunOutcome {
   notes: JsonObject[];
   /** False: the tool's limits did not let it run. */
   tried: boolean;
+  /** How the call ends later, if its tool has asked for that, whatever it returned. */
+  later: LaterCompletion | null;
 }

@@ -7,6 +7,7 @@ import { call } from './call';
 import { cancel } from './cancel';
 import { chat } from './chat';
 import { codec } from './codec';
+import { complete } from './complete';
 import { config } from './config';
 import { deny } from './deny';
 import { dev } from './dev';
@@ -54,6 +55,7 @@ const COMMANDS = [
   answer,
   deny,
   settle,
+  complete,
   sign,
   steer,
   cancel,

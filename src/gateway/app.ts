@@ -31,6 +31,7 @@ import { deputies } from '../deputies/route';
 import { schedules } from '../schedules/route';
 import { stop } from '../stop/route';
 import { triggers } from '../triggers/route';
+import { completions } from '../completions/route';
 import { passkeyDecisions } from '../passkeys/decision';
 import { passkeys } from '../passkeys/registration';
 import { mcp } from '../protocols/mcp/route';
@@ -80,6 +81,7 @@ const ROUTES: Route[] = [
   records,
   schedules,
   triggers,
+  completions,
   agents,
   tools,
   streams,

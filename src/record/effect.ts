@@ -4,10 +4,11 @@
  */
 import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
 import { optional } from '../shared/json/optional';
+import type { LaterCompletion } from '../shared/io/call';
 import { textOrNull } from './fields';
 import { isHash } from '../shared/json/sha256';
 
-export type EffectState = 'claimed' | 'applied' | 'not_applied' | 'refused' | 'in_doubt';
+export type EffectState = 'claimed' | 'pending' | 'applied' | 'not_applied' | 'refused' | 'in_doubt';
 
 /** The guard of one destructive call: claimed before its dispatch, so that no dispatch happens twice. */
 export interface EffectRecord {
@@ -28,6 +29,8 @@ export interface EffectRecord {
    * nothing was dispatched.
    */
   deadline?: string | null;
+  /** How the call ends, once its tool has handed that on to somebody else (`ctx.later`). Absent: it has not. */
+  later?: LaterCompletion;
   /** `actHash`: the same for every revision of the call with this input. Absent in older records. */
   act?: string;
   /** The transcript's head after the dispatch block. */
@@ -44,7 +47,8 @@ export type NewClaim = Pick<
 >;
 
 const MOVES: Readonly<Record<EffectState, readonly EffectState[]>> = {
-  claimed: ['applied', 'not_applied', 'refused', 'in_doubt'],
+  claimed: ['pending', 'applied', 'not_applied', 'refused', 'in_doubt'],
+  pending: ['applied', 'not_applied', 'in_doubt'],
   in_doubt: ['applied', 'not_applied'],
   applied: [],
   not_applied: [],
@@ -108,6 +112,8 @@ function recordFault(value: Json): string | null {
   }
   const { deadline = null } = value;
   if (deadline !== null && (typeof deadline !== 'string' || Number.isNaN(Date.parse(deadline)))) return 'deadline is no time';
+  if (value.later !== undefined && !isLater(value.later)) return 'later does not say how the call ends';
+  if (value.state === 'pending' && value.later === undefined) return 'it is pending, and does not say how it ends';
   for (const field of ['dispatch', 'attempt'] as const) {
     if (!Number.isSafeInteger(value[field]) || (value[field] as number) < 1) return `${field} is not an integer from 1`;
   }
@@ -115,6 +121,12 @@ function recordFault(value: Json): string | null {
     if (value[field] !== null && !isHash(value[field])) return `${field} is neither null nor a hash`;
   }
   return Object.hasOwn(MOVES, String(value.state)) ? null : 'state is unknown';
+}
+
+function isLater(value: Json): boolean {
+  if (!isJsonObject(value) || !isHash(value.token_hash)) return false;
+  const { expires_at, poll_ms = 1 } = value;
+  return typeof expires_at === 'string' && !Number.isNaN(Date.parse(expires_at)) && Number.isSafeInteger(poll_ms);
 }
 
 /** The fields of a record in a bundle, which anybody may have made: null is what is missing, or has a wrong type. */

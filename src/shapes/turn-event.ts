@@ -98,6 +98,14 @@ const OTHER_DURABLE = [
     usage: usage.optional().describe('What the model request of this step took. Absent: a direct call asks no model.'),
   }),
   z.object({ ...ofCall, type: z.literal('tool_started') }),
+  z
+    .object({ ...ofCall, type: z.literal('call_pending'), expires_at: z.string() })
+    .describe('The tool has returned, and the call ends later: somebody completes it, or its tool finds out.'),
+  z.object({
+    ...ofCall,
+    type: z.literal('call_completed'),
+    by: z.enum(['completion', 'poll', 'expiry', 'cancellation']).describe('What ended it. Its result or error follows.'),
+  }),
   z.object({ ...ofCall, type: z.literal('tool_result'), summary: z.string(), effect }),
   z.object({ ...ofCall, type: z.literal('tool_error'), error: callError.nullable(), effect }),
   approvalDecidedEvent,

@@ -53,6 +53,10 @@ export const callView = z.object({
   idempotency_key: z.string().nullable(),
   approval: approvalView,
   effect: z.enum(EFFECTS).nullable().describe('What a destructive call did; null for harmless classes, and before its end.'),
+  pending_until: z
+    .string()
+    .optional()
+    .describe('For a call that ends later (`ctx.later`): when it expires. Absent: it ended with its run.'),
   attempts: z.number().int(),
   error: callError.nullable(),
   result_summary: z.string().nullable(),

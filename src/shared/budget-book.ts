@@ -101,8 +101,10 @@ export type ReservationAnswer =
     };
 
 export interface BudgetSettlement extends DispatchKey {
-  /** `in_doubt` counts as spent. */
-  outcome: 'applied' | 'in_doubt' | 'not_applied';
+  /** `in_doubt` counts as spent. `pending`: the reservation lasts longer. */
+  outcome: 'applied' | 'in_doubt' | 'not_applied' | 'pending';
+  /** Of a pending dispatch: the latest time at which its effect may happen, ms since 1970. */
+  until?: number;
 }
 
 export const EMPTY_BOOK: Book = { open: [], spent: [], closed: [], terms: null };
@@ -146,6 +148,10 @@ export function settle(current: Book, settlement: BudgetSettlement, now: number)
   if (!entry) return book;
   if (settlement.outcome === 'in_doubt') {
     return { ...book, open: book.open.map((other) => (other === entry ? { ...entry, state: 'in_doubt' } : other)) };
+  }
+  if (settlement.outcome === 'pending') {
+    const until = Math.max(entry.until, (settlement.until ?? now) + entry.window_ms);
+    return { ...book, open: book.open.map((other) => (other === entry ? { ...entry, until } : other)) };
   }
   const open = book.open.filter((other) => other !== entry);
   if (settlement.outcome === 'not_applied') return { ...book, open };

@@ -91,7 +91,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-export type EffectFacts = Partial<Pick<EffectRecord, 'result_ref' | 'result_head'>> & { alone?: string };
+export type EffectFacts = Partial<Pick<EffectRecord, 'result_ref' | 'result_head' | 'later'>> & { alone?: string };
 
 export interface EffectStore {
   /**
@@ -101,8 +101,9 @@ export interface EffectStore {
    */
   claim(claim: NewClaim, state?: 'claimed' | 'not_applied'): Promise<{ claimed: boolean; record: EffectRecord }>;
   /**
-   * Moves a record to another state. Allowed: claimed → applied | not_applied | refused | in_doubt; in_doubt → applied |
-   * not_applied. Repeating the present state is accepted and changes nothing.
+   * Moves a record to another state. Allowed: claimed → pending | applied | not_applied | refused | in_doubt; pending → applied |
+   * not_applied | in_doubt; in_doubt → applied | not_applied. Repeating the present state is accepted and changes nothing.
+   * @param facts.later how a pending call ends
    * @param facts.alone the deadline that this attempt wrote: the move fails if another attempt has begun since
    * @throws StoreError `conflict` for any other move, `not_found`
    */

@@ -57,6 +57,12 @@ export const ACTIVITY_LINES: { readonly [A in keyof Activities]: Lines<A> } = {
     ended: (log, { call }, { settled }) =>
       log.info({ ...identity(call), state: settled?.state ?? 'unknown', effect: settled?.effect ?? null }, 'probe asked'),
   },
+  completeCall: {
+    ended(log, { call, cause }, { settled, reason }) {
+      if (settled !== null) logCall(log, call, settled, 'pending call ended', { cause: cause.by });
+      else log.info({ ...identity(call), cause: cause.by, reason }, 'call stays pending');
+    },
+  },
   checkDecision: {
     ended(log, { decision, digest }, result) {
       const fields = { decision, digest: prefix(digest) };

@@ -39,5 +39,10 @@ export function contextFor(tool: string, idempotencyKey: string, attempt = 1): G
         return ref;
       },
     },
+    later: async ({ expiresMs }) => {
+      const token = Buffer.from(idempotencyKey).toString('base64url').slice(0, 43);
+      const expires_at = new Date(Date.now() + expiresMs).toISOString();
+      return { token, url: `http://localhost/v1/completions/${token}`, expires_at };
+    },
   };
 }

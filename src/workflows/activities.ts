@@ -57,8 +57,8 @@ const SHORT = {
 export const { admitDirect, admitCall, closeQuestion, readCard, keepSaid, readSaid, lookAtSubTurn, closeSubTurn, endTurn } =
   proxyActivities<Activities>(SHORT);
 
-/** As safe. The sender of a decision waits for the first three. */
-export const { checkDecision, checkAnswer, checkSteer, inspectEffect, settleEffect, reconcileEffect } =
+/** As safe. The sender of a decision or completion waits for the first four. */
+export const { checkDecision, checkAnswer, checkSteer, completeCall, inspectEffect, settleEffect, reconcileEffect } =
   proxyActivities<Activities>({ ...SHORT, ...FIRST });
 
 /** The limits are short because the sender of the decision waits for the answer. */

@@ -73,6 +73,11 @@ export const MEMO_REQUESTER = 'holdfast_requester';
 export const DECIDE_UPDATE = 'decide';
 /** Update with an answer (a DecideAnswer): what a person answers to a question of the model, `{call, by, value}`. */
 export const ANSWER_UPDATE = 'answer';
+/**
+ * Update with an answer (a DecideAnswer): completes a call that ends later, `{call, completion_ref}`. Only the store's own completions count
+ * (completions/token.ts).
+ */
+export const COMPLETE_UPDATE = 'complete';
 export interface DecideAnswer {
   accepted: boolean;
   /** Why not; null when accepted. */

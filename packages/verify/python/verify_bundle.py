@@ -170,7 +170,7 @@ class Twice:
         if name != "admitCall":
             self.tell("card", call.get("preview_ref"), {"makers": call.get("makers", [])})
         self.rule("D4", call.get("input") is None or form(call["input"]) == call.get("input_hash"))
-        if name in ("inspectEffect", "settleEffect", "reconcileEffect") and self.whole and not self.unknown:
+        if name in OUTCOMES and name != "runCall" and self.whole and not self.unknown:
             self.rule("D4", (txt(digest), form(call.get("dispatch"))) in self.dispatches)
         if name in ("runCall", "openSubTurn"):
             made = pick(self.turn, IDS[2:]) | pick(call, ("tool", "input_hash")) | {"call_id": call.get("id")}
@@ -413,7 +413,8 @@ class Twice:
 CALLS, NO_STORE = ("runCall", "openSubTurn"), object()
 GIVEN_A_HEAD = ("takeStep", "runCall", "endTurn", "settleEffect")
 ADMITTING = ("takeStep", "admitDirect")
-OUTCOMES = {"runCall": "", "settleEffect": "", "inspectEffect": "outcome", "reconcileEffect": "settled"}
+OUTCOMES = {"runCall": "", "settleEffect": "", "inspectEffect": "outcome", "reconcileEffect": "settled",
+            "completeCall": "settled"}
 
 def attributes_of(event, name):
     first, *rest = name.lower().split("_")
@@ -627,7 +628,7 @@ class History:
             named.append((answer if name == "takeStep" else head, ["admission"], admits))
         if name in ("runCall", "settleEffect"):
             named.append((head, ["effect", "settlement"], None))
-        if name == "reconcileEffect":
+        if name in ("reconcileEffect", "completeCall"):
             named.append((obj(result.get("settled")).get("head"), ["effect", "settlement"], None))
         self.named += [one for one in named if isinstance(one[0], str)]
 
@@ -1187,7 +1188,7 @@ class Turn:
         if history.reset or "outcomes" in history.unknown:
             return
         self.rule("T3", "digests" in history.unknown or digests <= {txt(one["digest"]) for one in done})
-        claimed = any(one.get("state") == "claimed" for one in self.records)
+        claimed = any(one.get("state") in ("claimed", "pending") for one in self.records)
         self.rule("T3", not claimed and not blocks.unended())
         named = {txt(one["head"]) for one in history.outcomes} | {txt(one.get("result_head")) for one in self.records}
         for ref, own in blocks.own.items():

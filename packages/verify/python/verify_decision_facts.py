@@ -8,7 +8,7 @@ from verify_turn_facts import ENDS, result_in
 
 SHORT_NOTE, LONGEST_IDENTITY, LONGEST_BY, MOST_CALLS, CLOCKS = 400, 200, 200, 64, 60_000
 KINDS, SPOKEN = ("approve", "deny", "settle", "answer"), ("approve", "deny", "edit", "answer")
-ALIVE = ("claimed", "applied", "in_doubt")
+ALIVE = ("claimed", "pending", "applied", "in_doubt")
 UPDATES = ("WORKFLOW_EXECUTION_UPDATE_ACCEPTED", "WORKFLOW_EXECUTION_UPDATE_ADMITTED")
 OF_SETTLE = {"call", "calls", "by", "note", "attestation", "outcome"}
 ANY = object()  # some input, whichever

@@ -5,8 +5,9 @@ import math
 import re
 from verify_turn_facts import ENDS, result_in
 
-TIMED = set("""takeStep compact admitDirect runCall openSubTurn closeSubTurn inspectEffect reconcileEffect checkDecision
-    checkAnswer checkSteer notify endTurn""".split())  # that of a `settleEffect` is of when somebody has said so
+TIMED = set("""takeStep compact admitDirect runCall openSubTurn closeSubTurn inspectEffect reconcileEffect completeCall
+    checkDecision checkAnswer checkSteer notify endTurn""".split())
+# That of a `settleEffect` is of when somebody has said so.
 OF_OTHERS = ("lookAtSubTurn", "lookAtTurn", "checkFork")
 AROUND, MOST_HEARD, KEPT_SIGNALS, NAME, IDENTITY = 10_000, 40, 50, 100, 200
 SECONDS = re.compile("([0-9]+(?:[.][0-9]+)?)s")

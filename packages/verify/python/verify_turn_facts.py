@@ -234,7 +234,7 @@ class TurnFacts:
         self.tell("turn", "", there(fields, "HoldfastAgent", "HoldfastRequester", "HoldfastSession"))
         tools, state = fields.get("HoldfastTool"), fields.get("HoldfastState")
         if isinstance(tools, list):
-            self.rule("D1", state not in ("running", "sleeping") or not tools)
+            self.rule("D1", state not in ("running", "sleeping", "awaiting_completion") or not tools)
             self.rule("D1", state not in ("awaiting_approval", "awaiting_answer", "in_doubt") or len(tools) > 0)
             known = self.twice.whole and not self.twice.unknown and not self.opened
             self.rule("D1", not known or all(isinstance(it, str) and it in self.tools for it in tools))

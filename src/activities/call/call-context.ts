@@ -1,5 +1,5 @@
 /** One run of an admitted call: what its checks, its tool and its record need. `resolveCall` makes it; it is passed on as a whole. */
-import type { CallArguments, RunCallInput, TurnContext } from '../../shared/io/activities';
+import type { CallArguments, LaterCompletion, RunCallInput, RunCallOutput, TurnContext } from '../../shared/io/activities';
 import type { JsonObject } from '../../shared/json/json';
 import type { Tool } from '../../tools/define/tool';
 import type { Dependencies } from '../ports';
@@ -32,4 +32,10 @@ export function callContext(
 /** A stand-in for the tool of a call that this worker may not have: it has the name, version and class that were admitted. */
 export function toolStub({ tool, version, class: toolClass }: RunCallInput['call']): Tool {
   return { name: tool, version, class: toolClass } as Tool;
+}
+
+/** The output of a run whose call ends later. */
+export function pendingOutput(later: LaterCompletion, took_ms: number): RunCallOutput {
+  const nothing = { effect: null, result_ref: '', summary: '', error: null, head: null };
+  return { state: 'pending', ...nothing, attempts: 1, took_ms, later };
 }

@@ -16,7 +16,7 @@ import { resolveCall, heldByReset, checkRulesAndHolds } from '../checks/resolve-
 import { runDestructive } from '../effects/run-destructive';
 import { answeredCall } from '../people/check-decisions';
 import type { Dependencies, RunOutcome } from '../ports';
-import type { CallContext } from './call-context';
+import { pendingOutput, type CallContext } from './call-context';
 import { waitForToolLimits, shareRateLimit } from './run-in-thread';
 import { detailsBefore, showing, type HeartbeatDetails, type Show } from './heartbeat';
 
@@ -71,7 +71,8 @@ async function runWithRetries(run: CallContext): Promise<RunCallOutput> {
   }
 
   const show = showing();
-  const { result, metadata, notes, tried } = await oneOfMany({ run, key, began, show });
+  const { result, metadata, notes, tried, later } = await oneOfMany({ run, key, began, show });
+  if (result.ok && result.pending) return pendingOutput(later!, Date.now() - began);
   if (!result.ok && tried && options?.enable_retry !== false) retryIfItHelps(run, result.error, show);
   const envelope = result.ok ? success(result.data, metadata) : failure(result.error, metadata);
   const resultPart = await keep(run, await finish(envelope, notes));
@@ -100,11 +101,13 @@ async function oneOfMany(work: Work): Promise<RunOutcome> {
   if (key === null) return runWithinLimits(work);
   const run = async () => {
     const outcome = await runWithinLimits(work);
-    if (outcome.result.ok && !hasPresigned(outcome.result.data)) deps.cache.set(tool, key, outcome.result.data);
+    const { result } = outcome;
+    if (result.ok && !result.pending && !hasPresigned(result.data)) deps.cache.set(tool, key, result.data);
     return outcome;
   };
   const { value, isShared } = await deps.flights.run(key, run, cancellationSignal);
-  if (!isShared) return value;
+  // A pending call has an address of its own.
+  if (!isShared || (value.result.ok && value.result.pending)) return isShared ? runWithinLimits(work) : value;
   deps.metrics.cacheHit(tool.name);
   const times = { cache: { hit: false, shared: true }, validationMs: request.validation_ms ?? 0 };
   return { ...structuredClone(value), metadata: metadataOf(tool, request.turn, began, times) };
@@ -116,7 +119,7 @@ async function runWithinLimits({ run, began, show }: Work): Promise<RunOutcome> 
   const pass = await waitForToolLimits(deps, tool, { show, cancelled: signal, waits: Number(detailsBefore().waits ?? 0) });
   if (!pass.ok) {
     const metadata = metadataOf(tool, request.turn, began, { validationMs: request.validation_ms ?? 0 });
-    return { result: { ok: false, error: pass.error, nothingHappened: true }, metadata, notes: [], tried: false };
+    return { result: { ok: false, error: pass.error, nothingHappened: true }, metadata, notes: [], tried: false, later: null };
   }
   try {
     const outcome = await runOnce(run, { show, cancelled: signal });

@@ -1,6 +1,6 @@
 /** One run of a tool's function for a call, and the stored envelope of its result. */
 import { Context } from '@temporalio/activity';
-import type { RunCallOutput, TurnContext } from '../../shared/io/activities';
+import type { LaterCompletion, RunCallOutput, TurnContext } from '../../shared/io/activities';
 import type { Envelope, EnvelopeMetadata, CallError } from '../../shared/wire/errors';
 import { asJson, type Json } from '../../shared/json/json';
 import { optional } from '../../shared/json/optional';
@@ -14,16 +14,26 @@ import type { RunOutcome } from '../ports';
 import type { CallContext, ToolCall } from './call-context';
 import { keyOf } from '../effects/effect-record';
 import { turnFacts } from '../admission/decide-call';
-import { keepFile, clientLog, type LogLine, toolContext } from './tool-context';
+import { keepFile, clientLog, type LogLine, toolContext, LaterEnd } from './tool-context';
 import type { Show } from './heartbeat';
 import { runInlineOrInThread, type Limits } from './run-in-thread';
 
-/** Runs the tool. Throws only on cancellation. */
+/**
+ * Runs the tool. Throws only on cancellation.
+ * @param options.onLater records that the call ends later, before its tool goes on
+ */
 export async function runOnce(
   run: CallContext,
-  options: { show: Show; cancelled?: AbortSignal; begins?: Deadline; stopped?: Limits['stopped'] },
+  options: {
+    show: Show;
+    cancelled?: AbortSignal;
+    begins?: Deadline;
+    stopped?: Limits['stopped'];
+    onLater?: (later: LaterCompletion) => Promise<void>;
+  },
 ): Promise<RunOutcome> {
   const { deps, turn, call, tool, request } = run;
+  const end = new LaterEnd(run, options.onLater);
   const began = Date.now();
   let hasPublished = false;
   const tellLog = (line: LogLine) => {
@@ -36,6 +46,7 @@ export async function runOnce(
     callId: call.id,
     idempotencyKey: keyOf(turn, call),
     attempt: Context.current().info.attempt,
+    later: (choice) => end.ask(choice),
     progress: (message, fraction) => {
       if (request.options?.enable_streaming === false) return;
       const progress = progressOf(message, fraction);
@@ -48,13 +59,15 @@ export async function runOnce(
     timeoutMs: timeLimitOf(tool),
     log: deps.log,
     keepFile: (file) => keepFile(deps, turn, call.id, file),
+    isLater: (value) => end.isLater(value),
     ...(options.cancelled ? { cancelled: options.cancelled } : {}),
     ...optional({ begins: options.begins, stopped: options.stopped }),
   });
   // Wait until progress events are sent: clients drop the progress of a call that has ended.
   if (hasPublished) await deps.live.sent();
   const times = { validationMs: request.validation_ms ?? 0, networkMs: notes.networkMs() };
-  return { result, metadata: metadataOf(tool, turn, began, times), notes: notes.debug, tried: true };
+  const later = end.completion;
+  return { result, metadata: metadataOf(tool, turn, began, times), notes: notes.debug, tried: true, later };
 }
 
 /** A tool may report anything: progress is reduced to a short text and a fraction from 0 to 1. */

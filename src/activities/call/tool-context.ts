@@ -1,5 +1,5 @@
 /** Makes what a tool's function gets besides its input: log, notes, network clock, cursors, stored results, and files. */
-import type { TurnContext } from '../../shared/io/activities';
+import type { LaterCompletion, TurnContext } from '../../shared/io/activities';
 import { asJson, type Json, type JsonObject } from '../../shared/json/json';
 import { type Store, StoreError } from '../../store/store';
 import { withoutBytes, INLINE_FILE_BYTES, type BinaryFile, type FileResult } from '../../tools/results/result-files';
@@ -7,10 +7,13 @@ import { cursorsFor } from '../../tools/results/pages';
 import type { GivenContext } from '../../tools/run/run';
 import { ToolError } from '../../tools/define/errors';
 import { readResultOrData } from '../../record/parts';
-import type { ToolContext, ToolLogger } from '../../tools/define/tool';
+import type { Later, LaterOptions, Tool, ToolContext, ToolLogger } from '../../tools/define/tool';
 import { redact, redactedText } from '../../telemetry/log';
+import { issueToken, type IssuedToken } from '../../completions/token';
 import { presignedPath, type StoredFile } from '../../store/core/identity';
+import { keyOf } from '../effects/effect-record';
 import type { Dependencies } from '../ports';
+import type { CallContext } from './call-context';
 
 /** Maximum number of notes of a run; far fewer are shown (`direct-envelope.ts`). */
 const MOST_NOTES = 1000;
@@ -34,6 +37,8 @@ export function toolContext(
     progress: ToolContext['progress'];
     /** Default: the worker's. */
     log?: ToolLogger;
+    /** Default: the call cannot end later. */
+    later?: ToolContext['later'];
   },
 ): { context: GivenContext; notes: RunNotes } {
   const { tool, callId, ...given } = facts;
@@ -41,6 +46,7 @@ export function toolContext(
   const debug: JsonObject[] = [];
   const context = {
     log: deps.log,
+    later: notHere,
     ...given,
     traceId: turn.trace_id,
     principal: turn.requester,
@@ -53,6 +59,14 @@ export function toolContext(
     },
   };
   return { context, notes: { networkMs: () => clock.total(), debug } };
+}
+
+async function notHere(): Promise<never> {
+  throw new ToolError(
+    'EXECUTION_ERROR',
+    'not_in_run',
+    'ctx.later is for a tool’s run function: only there a call can end later.',
+  );
 }
 
 /** Stores a part that names its turn like a stored result, so that `read_result` gives it to no other turn or session. */
@@ -193,4 +207,63 @@ async function store(
 export function presignUrl({ store, publicUrl }: Needs, ref: string): { url: string; expires_at: string } {
   const { path, expires_at } = presignedPath(store.derivedKey('presign'), ref, Date.now());
   return { url: `${publicUrl}${path}`, expires_at };
+}
+
+// Calls that end later: `ctx.later`.
+
+const SHORTEST_MS = 1000;
+const LONGEST_MS = 366 * 24 * 3_600_000;
+/** Default first pause before the tool's `poll` is asked. */
+const POLL_EVERY_MS = 60_000;
+/** `ctx.later` of one run of a tool. */
+export class LaterEnd {
+  private issued: IssuedToken | null = null;
+
+  /** @param onAsked records what the tool has asked for, before it goes on */
+  constructor(
+    private readonly run: CallContext,
+    private readonly onAsked: (later: LaterCompletion) => Promise<void> = async () => undefined,
+  ) {}
+
+  /** How the call ends later. Null: the tool has not asked for that. */
+  get completion(): LaterCompletion | null {
+    return this.issued?.later ?? null;
+  }
+
+  /** Whether a tool's result is what `ctx.later` gave it. A thread copies it. */
+  isLater(value: unknown): boolean {
+    return this.issued !== null && (value as Partial<Later> | null)?.token === this.issued.token;
+  }
+
+  /** `ctx.later` */
+  async ask(options: LaterOptions): Promise<Later> {
+    const { deps, turn, call, tool } = this.run;
+    const faults = laterFaults(options, tool);
+    if (faults.length > 0) throw new ToolError('EXECUTION_ERROR', 'bad_later', `ctx.later: ${faults.join('; ')}.`);
+    const key = keyOf(turn, call);
+    const { turn_id, workflow_id, first_execution_run_id: scope } = turn;
+    const poll_ms = options.poll ? pollMs(options.poll) : undefined;
+    const issued = await issueToken(deps.store, {
+      ...{ turn_id, workflow_id, scope, call_id: call.id, tool: tool.name, idempotency_key: key, expires_ms: options.expiresMs },
+      ...(poll_ms === undefined ? {} : { poll_ms }),
+    });
+    const { token, later } = issued;
+    await this.onAsked(later);
+    this.issued = issued;
+    return { url: `${deps.publicUrl}/v1/completions/${token}`, token, expires_at: later.expires_at };
+  }
+}
+
+function laterFaults({ expiresMs, poll }: LaterOptions, tool: Tool): string[] {
+  const isWithin = (value: unknown) =>
+    Number.isSafeInteger(value) && (value as number) >= SHORTEST_MS && (value as number) <= LONGEST_MS;
+  return [
+    ...(isWithin(expiresMs) ? [] : [`expiresMs must be an integer from ${SHORTEST_MS} to ${LONGEST_MS}`]),
+    ...(poll && !tool.poll ? [`poll is given, and ${tool.name} has no poll function`] : []),
+    ...(poll && !isWithin(pollMs(poll)) ? [`poll.everyMs must be an integer from ${SHORTEST_MS} to ${LONGEST_MS}`] : []),
+  ];
+}
+
+function pollMs(poll: true | { everyMs?: number }): number {
+  return (poll === true ? undefined : poll.everyMs) ?? POLL_EVERY_MS;
 }

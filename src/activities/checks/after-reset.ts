@@ -85,6 +85,7 @@ function ownRun(): string {
 const STATES: Record<EffectRecord['state'], string> = {
   applied: 'It is applied.',
   claimed: 'It is still running, or its worker died.',
+  pending: 'It is pending: somebody else completes it.',
   in_doubt: 'It is in doubt.',
   not_applied: 'It is not applied.',
   refused: 'It was refused.',

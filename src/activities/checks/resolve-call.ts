@@ -1,6 +1,7 @@
 /**
  * Finds the tool and the input that a call's digest names, or refuses the call: checks the turn's start, resets and digests of older
- * builds; for calls that are not destructive, also the rules and what may hold the call.
+ * builds; for calls that are not destructive, also the rules and what may hold the call. The reasons that hold any call right before its
+ * effect are here too.
  */
 import { approvalsOf, type RunCallInput, type RunCallOutput } from '../../shared/io/activities';
 import { callError, type CallError } from '../../shared/wire/errors';
@@ -12,8 +13,13 @@ import { admittedTool } from '../step/mcp-tools';
 import { refusal } from '../call/run-once';
 import { afterReset } from './after-reset';
 import { otherStart } from './start';
-import { holdAnswerOutput, checkBeforeEffect, heldOutput } from './checks-before-effect';
-import { recheckPermission } from './recheck-approvals';
+import { checkPreviewDrift, checkTargetChange } from './change-since-approval';
+import { heldByApprovals, policyOfRun, recheckPermission, type HoldAnswer, type Hold } from './recheck-approvals';
+import { withinBudgets } from '../effects/budgets';
+import { duplicateAct } from '../effects/duplicate-act';
+import { approvalEvidenceOf } from '../admission/decide-call';
+import type { HoldReason } from '../../shared/approval/approval';
+import type { ApprovalEvidence } from '../../record/parts';
 
 export type CheckedCall = { ok: true; run: CallContext } | { ok: false; output: RunCallOutput };
 
@@ -82,4 +88,45 @@ export function olderDigestFault(
   const until = new Date(oldDigestsUntil).toISOString();
   const message = `${call.tool} was not run: an older holdfast began this turn, and its call digests name neither agent nor store. Destructive calls of such turns were accepted until ${until} (HOLDFAST_OLD_DIGESTS_UNTIL).`;
   return callError('PERMISSION_DENIED', 'digest_retired', message, { hint: 'Ask for it in a new turn.' });
+}
+
+// After the check of approvals (recheck-approvals.ts), right before the effect: reasons to send the call back to a person, or to refuse
+// it. The last two checks also reserve.
+
+/** Checks in order; the first one that holds the call decides. Those that reserve come last, so that little has to be released. */
+const HOLDS: Hold[] = [checkAcceptedReasons, checkTargetChange, checkPreviewDrift, withinBudgets, duplicateAct];
+
+/** Null: the call may act. Otherwise its output, as not dispatched. */
+export async function checkBeforeEffect(run: CallContext): Promise<RunCallOutput | null> {
+  const evidence = await approvalEvidenceOf(run.deps.store, run.call);
+  for (const hold of HOLDS) {
+    const answer = await hold(run, evidence);
+    if (answer !== null) return holdAnswerOutput(run, answer);
+  }
+  return null;
+}
+
+/** Accepted reasons stay on the next card, and in its digest: one per budget; of duplicate acts the newest, which lists all. */
+function lasts(before: HoldReason, now: HoldReason): boolean {
+  if (before.kind === 'budget') return now.kind !== 'budget' || now.id !== before.id;
+  return before.kind === 'same_intent' && now.kind !== 'same_intent';
+}
+
+/** The output of a call that is held or refused. */
+export async function holdAnswerOutput(run: CallContext, answer: NonNullable<HoldAnswer>): Promise<RunCallOutput> {
+  if ('refused' in answer) return refusal(run, answer.refused);
+  const { held } = await approvalEvidenceOf(run.deps.store, run.call);
+  return heldOutput([...held.filter((before) => lasts(before, answer)), answer]);
+}
+
+/** The output of a call that is held, and was not dispatched. */
+export function heldOutput(reasons: HoldReason[]): RunCallOutput {
+  const nothing = { effect: null, result_ref: '', summary: '', error: null, attempts: 0, took_ms: 0, head: null };
+  return { state: 'failed', ...nothing, held: reasons };
+}
+
+/** Reasons on a card count as accepted only with the approvals of people, even if a rule allows the call. */
+async function checkAcceptedReasons(run: CallContext, { held }: ApprovalEvidence): Promise<HoldAnswer> {
+  if (held.length === 0) return null;
+  return heldByApprovals(run, await policyOfRun(run));
 }

@@ -5,7 +5,7 @@
  */
 import type { TurnContext } from '../../shared/io/activities';
 import { plainName } from '../../shared/approval/approval';
-import type { BudgetName, DispatchKey, Reservation } from '../../shared/budget-book';
+import type { BudgetName, BudgetSettlement, DispatchKey, Reservation } from '../../shared/budget-book';
 import { callError, type CallError } from '../../shared/wire/errors';
 import { timeLimitOf } from '../../shared/turn/tool-class';
 import type { EffectRecord } from '../../record/effect';
@@ -82,11 +82,25 @@ export async function settleBudgets(deps: Dependencies, closedEffect: ClosedEffe
   }
 }
 
-async function settle(deps: Dependencies, { turn, call, key, dispatch, effect }: ClosedEffect): Promise<void> {
+async function settle(deps: Dependencies, { effect: outcome, ...dispatch }: ClosedEffect): Promise<void> {
+  await tellBudgets(deps, dispatch, { outcome });
+}
+
+/**
+ * What a pending call reserved counts until it has ended.
+ * @param until ms since 1970. @throws Error if a budget cannot be reached
+ */
+export async function reserveUntil(deps: Dependencies, dispatch: Omit<ClosedEffect, 'effect'>, until: number): Promise<void> {
+  await tellBudgets(deps, dispatch, { outcome: 'pending', until });
+}
+
+async function tellBudgets(
+  deps: Dependencies,
+  { turn, call, key, dispatch }: Omit<ClosedEffect, 'effect'>,
+  what: Pick<BudgetSettlement, 'outcome' | 'until'>,
+): Promise<void> {
   const budgets = budgetsFor(deps.registry.forTurn(turn)?.agent.budgets, { name: call.tool, class: call.class });
-  await Promise.all(
-    budgets.map((budget) => deps.budgets.settle(nameOf(turn, call.tool, budget), { key, dispatch, outcome: effect })),
-  );
+  await Promise.all(budgets.map((budget) => deps.budgets.settle(nameOf(turn, call.tool, budget), { key, dispatch, ...what })));
 }
 
 /** Null: the amount is reserved. */

@@ -101,6 +101,7 @@ async function heldBy(deps: Dependencies, turn: Viewer, owners: IntentOwner[]): 
 const STATES: Record<EffectState, string> = {
   applied: 'it was done',
   claimed: 'it is under way',
+  pending: 'it is under way, and ends later',
   in_doubt: 'it is not known whether it was done',
   not_applied: 'it was not done',
   refused: 'it was refused',

@@ -7,7 +7,7 @@ import { callError } from '../../shared/wire/errors';
 import type { EffectRecord } from '../../record/effect';
 import { readResult } from '../../record/parts';
 import type { Dependencies } from '../ports';
-import { toolStub } from '../call/call-context';
+import { pendingOutput, toolStub } from '../call/call-context';
 import { failure, keep, metadataAt } from '../call/run-once';
 import { settleBudgets } from './budgets';
 import { closeIntentOf } from './duplicate-act';
@@ -55,8 +55,10 @@ export async function recordedOutcome(
   const { turn, call } = request;
   const { state, dispatch, idempotency_key: key } = record;
   // The worker that closed the record may have died before it notified the listeners.
-  if (state !== 'claimed' && state !== 'refused') await notifyEffectListeners(deps, { turn, call, key, dispatch, effect: state });
+  if (state !== 'claimed' && state !== 'pending' && state !== 'refused')
+    await notifyEffectListeners(deps, { turn, call, key, dispatch, effect: state });
   const common = { attempts: 1, took_ms: 0, head: record.result_head ?? record.head };
+  if (state === 'pending') return pendingOutput(record.later!, 0);
   if (record.result_ref === null) return reportUnknownOutcome(deps, request, record, why);
   const result = readResult(await deps.store.getPart(record.result_ref));
   const error = result.envelope.success ? null : result.envelope.error;

@@ -6,7 +6,7 @@
  * a call in doubt.
  */
 import { Context } from '@temporalio/activity';
-import { approvalsOf, type RunCallInput, type RunCallOutput } from '../../shared/io/activities';
+import { approvalsOf, type LaterCompletion, type RunCallInput, type RunCallOutput } from '../../shared/io/activities';
 import { callError, type CallError } from '../../shared/wire/errors';
 import { CLASS_RULES } from '../../shared/turn/tool-class';
 import type { EffectRecord } from '../../record/effect';
@@ -14,14 +14,14 @@ import { StoreError } from '../../store/store';
 import { Draft, walk } from '../../store/core/transcript';
 import { Deadline } from '../../tools/run/deadline';
 import { type RunResult, TIMED_OUT } from '../../tools/run/run';
-import { callContext, type CallContext } from '../call/call-context';
+import { callContext, pendingOutput, type CallContext } from '../call/call-context';
 import { withAfterHooks, failure, keep, refusal, runOnce, success } from '../call/run-once';
-import { giveBack } from './budgets';
+import { giveBack, reserveUntil } from './budgets';
 import { withDebugInfo } from '../call/direct-envelope';
 import type { Dependencies, RunOutcome } from '../ports';
 import { appendEffect, notifyEffectListeners, IN_DOUBT_HINT, recordedOutcome } from './effect-outcome';
 import { claimFor, effectOf, fenceOff, keyOf, otherDispatch, actsUntil, BEGINS_WITHIN_MS } from './effect-record';
-import { holdAnswerOutput, checkBeforeEffect } from '../checks/checks-before-effect';
+import { holdAnswerOutput, checkBeforeEffect } from '../checks/resolve-call';
 import { busyError, shareRateLimit } from '../call/run-in-thread';
 import { agentSince } from '../step/mcp-tools';
 import { policyOfRun, recheckPermission } from '../checks/recheck-approvals';
@@ -106,12 +106,19 @@ async function dispatch(run: CallContext, key: string, began: EffectRecord | nul
     if (other) return giveWay(run, key, other);
   }
   // A cancelled turn waits for a running effect: only its time limit stops the tool.
-  const outcome = await runOnce(run, { show: showing(), begins, stopped: () => stoppedBeforeTool(run) });
+  const number = record?.dispatch ?? call.dispatch;
+  const stopped = () => stoppedBeforeTool(run);
+  // From then on a lost attempt leaves the call pending: its tool may have handed the work over.
+  const onLater = async (later: LaterCompletion) => {
+    await reserveUntil(deps, { turn, call, key, dispatch: number }, Date.parse(later.expires_at));
+    await deps.store.effects.move(key, number, 'pending', { later });
+  };
+  const outcome = await runOnce(run, { show: showing(), begins, stopped, onLater });
   await shareRateLimit(deps, tool, outcome.result);
   const attempt = {
     key,
     head,
-    dispatch: record?.dispatch ?? call.dispatch,
+    dispatch: number,
     again: record !== null,
     deadline,
     before,
@@ -194,11 +201,14 @@ interface DispatchAttempt {
 async function conclude(
   run: CallContext,
   attempt: DispatchAttempt,
-  { result, metadata, notes }: RunOutcome,
+  { result, metadata, notes, later }: RunOutcome,
 ): Promise<RunCallOutput> {
   const { deps, request, turn, call } = run;
   const { key, head, dispatch, again, deadline } = attempt;
   const effect = effectIn(result, again);
+  // Also if the tool failed after it had asked to end later: it may have handed the work over.
+  if (later !== null && ((result.ok && result.pending) || effect === 'in_doubt'))
+    return pendingOutput(later, metadata.execution_time_ms);
   const error = result.ok ? null : effect === 'in_doubt' ? inDoubt(result.error) : result.error;
   const envelope = result.ok ? success(result.data, metadata) : failure(error!, metadata);
   const debugRequest = { options: request.options, allowed: deps.debugInfo, attempts: call.dispatch, notes };

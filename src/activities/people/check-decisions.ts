@@ -36,7 +36,7 @@ import { turnFacts } from '../admission/decide-call';
 import type { CallContext } from '../call/call-context';
 import { inputFault } from '../call/call-input';
 import { keep, metadataOf, refusal, success, withAfterHooks } from '../call/run-once';
-import { heldOutput } from '../checks/checks-before-effect';
+import { heldOutput } from '../checks/resolve-call';
 import { wantsSignatures } from '../checks/own-turn';
 import type { Dependencies } from '../ports';
 import {

@@ -97,7 +97,7 @@ async function readBundle(path: string, name: string): Promise<{ calls: UnknownC
     const record = readEffectRecord(body.record ?? null);
     if (typeof record === 'string') throw new Error(`${path} has an effect record that cannot be read: ${record}`);
     const { turn_id, tool, digest, updated_at: at } = record;
-    const state = record.state === 'claimed' ? 'in_doubt' : record.state;
+    const state = record.state === 'claimed' || record.state === 'pending' ? 'in_doubt' : record.state;
     if (state !== 'refused') calls.push({ turn_id, tool, digest: digest.slice(0, DIGEST_LENGTH), state, at, from: name });
   }
   return { calls, heads };

@@ -107,7 +107,7 @@ function recordedOf(revisions: readonly CallCase[], results: ReadonlyMap<string,
 }
 
 /** States of a call that may have changed something. */
-const RUN_STATES: ReadonlySet<string> = new Set(['running', 'succeeded', 'failed', 'in_doubt']);
+const RUN_STATES: ReadonlySet<string> = new Set(['running', 'pending', 'succeeded', 'failed', 'in_doubt']);
 
 /** The digest of the call that gave the turn's result. */
 function resultCallOf({ transcript }: TurnCase): string | null {

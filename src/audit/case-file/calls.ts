@@ -9,7 +9,15 @@ import type { ActivityCase, BlockCase, CallCase, DecisionCase } from './types';
 /** Bodies of parts by reference, without parts that were left out. */
 export type Parts = ReadonlyMap<string, Json>;
 
-const RUNS = new Set(['runCall', 'openSubTurn', 'closeSubTurn', 'inspectEffect', 'reconcileEffect', 'settleEffect']);
+const RUNS = new Set([
+  'runCall',
+  'openSubTurn',
+  'closeSubTurn',
+  'inspectEffect',
+  'reconcileEffect',
+  'completeCall',
+  'settleEffect',
+]);
 
 export class CallBook {
   readonly calls: CallCase[] = [];

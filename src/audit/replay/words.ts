@@ -15,6 +15,7 @@ const ACTIVITIES: Record<string, string> = {
   admitDirect: 'admit the call',
   inspectEffect: 'look up what became of %',
   reconcileEffect: 'ask its tool what became of %',
+  completeCall: 'look at the pending call %',
   settleEffect: 'write down how % was settled',
   checkDecision: 'check a decision',
   closeQuestion: 'close a question',

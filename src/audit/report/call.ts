@@ -150,6 +150,7 @@ const WHAT: Readonly<Record<string, string>> = {
   runCall: 'the call',
   inspectEffect: 'look for the effect of a lost attempt',
   reconcileEffect: "the tool's probe",
+  completeCall: 'the end of a pending call',
   settleEffect: 'settlement',
   openSubTurn: "beginning of the sub-agent's turn",
   closeSubTurn: "end of the sub-agent's turn",

@@ -296,7 +296,7 @@ function isInDoubt({ effect, state, record }: CallCase): boolean {
 }
 
 /** States of an effect record without a known outcome. */
-const OPEN: ReadonlySet<string> = new Set(['claimed', 'in_doubt']);
+const OPEN: ReadonlySet<string> = new Set(['claimed', 'pending', 'in_doubt']);
 
 /** Calls that no reset took back, each in its last revision. */
 function current({ calls }: TurnCase): CallCase[] {

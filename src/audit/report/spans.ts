@@ -33,7 +33,15 @@ export interface Row {
   marks: Mark[];
 }
 
-const ADMITS = new Set(['admitCall', 'admitDirect', 'inspectEffect', 'reconcileEffect', 'settleEffect', 'closeSubTurn']);
+const ADMITS = new Set([
+  'admitCall',
+  'admitDirect',
+  'inspectEffect',
+  'reconcileEffect',
+  'completeCall',
+  'settleEffect',
+  'closeSubTurn',
+]);
 
 /** @param idOf the id of a call's section */
 export function rowsOf(turn: TurnCase, idOf: (call: CallCase) => string): Row[] {
@@ -112,6 +120,7 @@ const WHAT: Readonly<Record<string, string>> = {
   admitDirect: 'admission',
   inspectEffect: 'looked for the effect of a lost attempt',
   reconcileEffect: "asked the tool's probe",
+  completeCall: 'looked at the pending call',
   settleEffect: 'wrote down what a person had found out',
   openSubTurn: "opened a sub-agent's turn",
   closeSubTurn: "took a sub-agent's answer",

@@ -32,7 +32,7 @@ interface AdmittedEdit {
 }
 
 const ANSWER_KINDS = new Set<Json | undefined>(['approve', 'deny', 'edit', 'answer']);
-const ALIVE = new Set<Json | undefined>(['claimed', 'applied', 'in_doubt']);
+const ALIVE = new Set<Json | undefined>(['claimed', 'pending', 'applied', 'in_doubt']);
 
 /** Names what one person answered to one question. */
 function answerName({ digest, value, attestation = null }: JsonObject, by: Json | undefined): string {

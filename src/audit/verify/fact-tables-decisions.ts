@@ -11,7 +11,14 @@ import type {
   Denials,
   RenewedPolicy,
 } from '../../shared/io/admission';
-import type { ReconcileEffectInput, ReconcileEffectOutput, SettleEffectInput, RunCallInput } from '../../shared/io/call';
+import type {
+  CompleteCallInput,
+  CompleteCallOutput,
+  ReconcileEffectInput,
+  ReconcileEffectOutput,
+  SettleEffectInput,
+  RunCallInput,
+} from '../../shared/io/call';
 import type {
   CheckAnswerInput,
   CheckAnswerOutput,
@@ -211,3 +218,17 @@ export const RECONCILE_EFFECT_OUTPUT = {
   not_applied_from: 'rule.D6',
   settled: 'once.compared field by field',
 } as const satisfies Record<keyof ReconcileEffectOutput, Place>;
+
+export const COMPLETE_CALL_INPUT = {
+  turn: 'once.compared field by field',
+  call: 'once.compared field by field',
+  at: 'rule.D1',
+  head: 'rule.D1',
+  later: 'once.of the tool’s code',
+  cause: 'once.of the workflow’s timers, or of an update: a replay compares it',
+} as const satisfies Record<keyof CompleteCallInput, Place>;
+
+export const COMPLETE_CALL_OUTPUT = {
+  settled: 'once.compared field by field',
+  reason: 'once.of the tool’s code',
+} as const satisfies Record<keyof CompleteCallOutput, Place>;

@@ -163,6 +163,7 @@ export const RUN_CALL_OUTPUT = {
   head: 'names.effect',
   busy_ms: 'once.nothing else says how long it was put off',
   held: 'rule.D4',
+  later: 'once.of the tool’s code',
 } as const satisfies Record<keyof RunCallOutput, Place>;
 
 /**
@@ -207,6 +208,7 @@ export const CALL_VIEW = {
   error: 'result.error',
   result_summary: 'result.summary',
   result_ref: 'names.result',
+  pending_until: 'once.of the tool’s code',
 } as const satisfies Record<keyof CallView, Place>;
 
 /** A person's decision, as activities receive it; a decision block has the same fields, its subject, and nothing else. */
@@ -320,6 +322,7 @@ export const EFFECT_RECORD = {
   result_ref: 'effect.result_ref',
   result_head: 'names.effect',
   deadline: 'once.the worker’s clock',
+  later: 'once.of the tool’s code',
 } as const satisfies Record<keyof EffectRecord, Place>;
 
 /** The subject of a call's block. The block's entry in the trail is made of it. */

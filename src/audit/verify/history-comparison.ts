@@ -19,7 +19,7 @@ const EFFECT = { succeeded: 'applied', failed: 'not_applied', in_doubt: 'in_doub
 /** Activities that write the decisions on calls that did not run. */
 const WRITING = new Set(['takeStep', 'endTurn']);
 /** Activities about the outcome of a dispatch. */
-const LOOKING = new Set(['inspectEffect', 'settleEffect', 'reconcileEffect']);
+const LOOKING = new Set(['inspectEffect', 'settleEffect', 'reconcileEffect', 'completeCall']);
 
 /** Fields of a call that its step, its outcome and the turn's result have, whether it ran or not. */
 const OF_USE = ['tool_use_id', 'tool', 'version', 'class'];

@@ -352,7 +352,7 @@ export class History {
     if (type === 'admitDirect') add(head, ['admission'], admits);
     if (type === 'endTurn') add(head, ['end']);
     if (type === 'runCall' || type === 'settleEffect') add(head, ['effect', 'settlement']);
-    if (type === 'reconcileEffect') add(object(settled).head, ['effect', 'settlement']);
+    if (type === 'reconcileEffect' || type === 'completeCall') add(object(settled).head, ['effect', 'settlement']);
   }
 
   private note(outcome: Outcome): void {
@@ -380,6 +380,7 @@ const OUTCOMES: Record<string, (output: JsonObject) => Json | undefined> = {
   settleEffect: (output) => output,
   inspectEffect: (output) => output.outcome,
   reconcileEffect: (output) => output.settled,
+  completeCall: (output) => output.settled,
 };
 
 function headIn(output: JsonObject): string | null {

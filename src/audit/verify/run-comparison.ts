@@ -21,6 +21,7 @@ const TIMED_ACTIVITIES = new Set([
   'closeSubTurn',
   'inspectEffect',
   'reconcileEffect',
+  'completeCall',
   'checkDecision',
   'checkAnswer',
   'checkSteer',

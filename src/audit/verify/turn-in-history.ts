@@ -21,7 +21,7 @@ const CUT = [12_000, 800_000];
 /** States of a turn whose calls wait. */
 const WAITING = new Set<Json | undefined>(['awaiting_approval', 'awaiting_answer', 'in_doubt']);
 /** States of a turn of which no call waits for a person. */
-const WITHOUT_WAITING = new Set<Json | undefined>(['running', 'sleeping']);
+const WITHOUT_WAITING = new Set<Json | undefined>(['running', 'sleeping', 'awaiting_completion']);
 /** Temporal's closing events, and the states of a turn that each goes with. */
 const STATES: Readonly<Record<string, (state: Json | undefined) => boolean>> = {
   WORKFLOW_EXECUTION_COMPLETED: (state) => state !== 'failed',

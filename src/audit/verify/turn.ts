@@ -88,7 +88,7 @@ export class Turn {
     const { history, blocks } = this;
     blocks.refer(record);
     this.records.heads.add(text(result_head));
-    if (state === 'claimed') this.records.claimed = true;
+    if (state === 'claimed' || state === 'pending') this.records.claimed = true;
     if (state === 'applied') this.records.applied.add(text(digest));
     if (state === 'applied') this.records.appliedHeads.add(text(result_head));
     if (turn_id !== this.body.turn_id) report('T2', 'The effect record is of another turn');

@@ -6,7 +6,7 @@ import type { Answer, CallDecision } from './types';
 
 /** Reasons for which rules and modes refuse a call. Other rules do not change refusals for any other reason. */
 const RULE_WORDS = new Set(['denied_by_rule', 'plan_mode', 'locked_mode']);
-const RUN_STATES = new Set(['approved', 'running', 'succeeded', 'failed', 'in_doubt']);
+const RUN_STATES = new Set(['approved', 'running', 'pending', 'succeeded', 'failed', 'in_doubt']);
 
 export function recordedDecision(call: CallCase): CallDecision {
   if (isRejected(call))

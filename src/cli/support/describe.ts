@@ -103,6 +103,10 @@ export function describeEvent(event: TurnEvent): string | null {
       return `  ✓ ${event.call} ${event.tool}${event.effect ? ` (${event.effect})` : ''}  ${oneLine(event.summary, 100)}`;
     case 'tool_error':
       return `  ✗ ${event.call} ${oneLine(event.tool, 40)}${event.effect ? ` (${event.effect})` : ''}  ${event.error ? oneLine(`${event.error.code} ${event.error.message}`, 140) : ''}`;
+    case 'call_pending':
+      return `  … ${event.call} ${event.tool} is pending, until ${event.expires_at}`;
+    case 'call_completed':
+      return `  … ${event.call} ${event.tool}: ended by ${event.by}`;
     case 'approval_requested':
       return `  ■ ${event.call} ${event.tool} waits for approval, until ${event.expires_at ?? 'decided'}\n    call ${event.digest}`;
     case 'approval_decided':

@@ -24,6 +24,9 @@ export class StatusLine {
         return this.add(event.call, `${event.tool} waits for approval`, event.at);
       case 'question_asked':
         return this.add(event.call, `${event.tool} waits for an answer`, event.at);
+      case 'call_pending':
+        return this.add(event.call, `${event.tool} is pending`, event.at);
+      case 'call_completed':
       case 'approval_decided':
       case 'question_answered':
       case 'tool_result':

@@ -101,6 +101,7 @@ const STATES: Record<CallState, string> = {
   superseded: 'another revision of the call waits',
   cancelled: 'the call is cancelled',
   running: 'the call runs',
+  pending: 'the call is pending: somebody else completes it',
   succeeded: 'the call has succeeded',
   failed: 'the call has failed',
   in_doubt: 'the call is in doubt',

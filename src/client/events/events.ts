@@ -8,6 +8,9 @@ import {
   type AdmittedCall,
   type CallInput,
   type CallOutcome,
+  type CompleteCallInput,
+  type CompleteCallOutput,
+  type InspectEffectOutput,
   type OpenSubTurnOutput,
   type CheckDecisionInput,
   type CheckDecisionOutput,
@@ -167,9 +170,24 @@ export class EventReader {
       case 'closeSubTurn':
       case 'settleEffect':
         return this.outcomeEvents(at, (activity.input as RunCallInput).call, output as RunCallOutput);
+      case 'completeCall':
+        return this.completionEvents(at, activity.input as CompleteCallInput, output as CompleteCallOutput);
+      case 'inspectEffect':
+        return this.foundPending(at, activity.input as RunCallInput, output as InspectEffectOutput);
       default:
         return [];
     }
+  }
+
+  private completionEvents(at: string, { call, cause }: CompleteCallInput, { settled }: CompleteCallOutput): TurnEvent[] {
+    if (settled === null) return [];
+    const { id, tool } = call;
+    return [{ at, type: 'call_completed', call: id, tool, by: cause.by }, ...this.outcomeEvents(at, call, settled)];
+  }
+
+  /** A lost attempt had made its call pending. */
+  private foundPending(at: string, { call }: RunCallInput, found: InspectEffectOutput): TurnEvent[] {
+    return found.found === 'outcome' && found.outcome.later ? this.outcomeEvents(at, call, found.outcome) : [];
   }
 
   private admissionEvents(at: string, input: AdmitCallInput, output: AdmitCallOutput): TurnEvent[] {
@@ -201,7 +219,8 @@ export class EventReader {
   }
 
   private outcomeEvents(at: string, { id, tool }: RunCallInput['call'], output: RunCallOutput): TurnEvent[] {
-    const { state, summary, error, effect, held } = output;
+    const { state, summary, error, effect, held, later } = output;
+    if (later) return [{ at, type: 'call_pending', call: id, tool, expires_at: later.expires_at }];
     if (held) return []; // a person is asked again
     if (error) this.errors.set(id, error);
     if (state === 'succeeded') return [{ at, type: 'tool_result', call: id, tool, summary, effect }];

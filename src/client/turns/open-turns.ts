@@ -98,6 +98,7 @@ export class OpenTurns {
 const ZERO: Readonly<Record<OpenState, number>> = {
   running: 0,
   sleeping: 0,
+  awaiting_completion: 0,
   awaiting_approval: 0,
   awaiting_answer: 0,
   in_doubt: 0,

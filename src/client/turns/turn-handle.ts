@@ -23,6 +23,7 @@ import type { CallView, TurnState, TurnView } from '../../shared/turn/turn-view'
 import type { Question, WaitingCall } from '../../shapes/turn-view';
 import {
   ANSWER_UPDATE,
+  COMPLETE_UPDATE,
   CARDS_QUERY,
   DECIDE_UPDATE,
   INTERRUPT,
@@ -283,6 +284,15 @@ export class TurnHandle<R = unknown> {
    */
   answer(digest: string, value: Json, by: By): Promise<void> {
     return this.update(ANSWER_UPDATE, 'take the answer', { call: digest, value, ...by });
+  }
+
+  /**
+   * Completes a call that ends later, with what the store keeps (completions/token.ts).
+   * @param ref hash of the completion
+   * @throws DecisionNotAccepted with the reason
+   */
+  complete(call: string, ref: string): Promise<void> {
+    return this.update(COMPLETE_UPDATE, 'take the completion', { call, completion_ref: ref });
   }
 
   /**

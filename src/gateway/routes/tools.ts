@@ -44,7 +44,7 @@ export const tools: Route = (app, parts) => {
           const result = await withFileContents(parts.store, envelopeOf(view));
           return await reply.code(result.success ? 200 : ERROR_CODES[result.error.code].httpStatus).send(result);
         }
-        if (leave !== null && view.pending.length === 0) {
+        if (leave !== null && view.state === 'running') {
           await streamCall(reply, { parts, draining: app.draining }, { call, tool: toolName, traceId: view.trace_id });
           return await reply;
         }
@@ -80,12 +80,13 @@ function placeFor(parts: GatewayParts, { name }: Principal): (() => void) | null
   }
 }
 
-/** The call's view once it has ended, waits for a person, or has taken too long. */
+/** The call's view once it has ended, waits for a person, ends later, or has taken too long. */
 async function waitForCall(call: CallHandle, draining: AbortSignal, withinMs: number) {
   const until = Date.now() + withinMs;
   for (let pause = 20; ; pause = Math.min(pause * 2, LOOK_EVERY_MS)) {
     const view = await call.turn.status();
-    if (view.ended_at !== null || view.pending.length > 0 || Date.now() > until || draining.aborted) return view;
+    const waits = view.pending.length > 0 || view.state === 'awaiting_completion';
+    if (view.ended_at !== null || waits || Date.now() > until || draining.aborted) return view;
     await sleep(pause);
   }
 }

@@ -66,6 +66,7 @@ export function taskState(state: string): number {
   const states: Record<TurnState, number> = {
     running: TaskState.TASK_STATE_WORKING,
     sleeping: TaskState.TASK_STATE_WORKING,
+    awaiting_completion: TaskState.TASK_STATE_WORKING,
     awaiting_approval: TaskState.TASK_STATE_INPUT_REQUIRED,
     awaiting_answer: TaskState.TASK_STATE_INPUT_REQUIRED,
     in_doubt: TaskState.TASK_STATE_INPUT_REQUIRED,

@@ -31,6 +31,8 @@ const CUSTOM_EVENTS = new Set<TurnEvent['type']>([
   'approval_decided',
   'question_asked',
   'question_answered',
+  'call_pending',
+  'call_completed',
   'turn_reset',
 ]);
 

@@ -65,6 +65,8 @@ function saidOf(event: TurnEvent, single: boolean): ProgressUpdate | null {
       return { message: `${event.tool} waits for a person to answer it` };
     case 'question_answered':
       return { message: event.expired ? `${event.tool}: nobody answered in time` : `${event.tool}: answered by ${event.by}` };
+    case 'call_pending':
+      return { message: `${event.tool} is pending until ${event.expires_at}` };
     case 'approval_decided':
       return { message: `${event.tool}: ${event.decision} by ${event.by}` };
     case 'step_started':

@@ -4,6 +4,8 @@ import type { BeginFiringInput, BeginFiringOutput, EndFiringInput, EndFiringOutp
 import type { SubTurnReport } from '../turn/sub-turn';
 import type { AdmitCallInput, AdmitCallOutput, AdmitDirectInput, AdmitDirectOutput } from './admission';
 import type {
+  CompleteCallInput,
+  CompleteCallOutput,
   InspectEffectInput,
   InspectEffectOutput,
   ReconcileEffectInput,
@@ -59,6 +61,7 @@ export interface Activities {
   inspectEffect(input: InspectEffectInput): Promise<InspectEffectOutput>;
   settleEffect(input: SettleEffectInput): Promise<RunCallOutput>;
   reconcileEffect(input: ReconcileEffectInput): Promise<ReconcileEffectOutput>;
+  completeCall(input: CompleteCallInput): Promise<CompleteCallOutput>;
   checkDecision(input: CheckDecisionInput): Promise<CheckDecisionOutput>;
   checkAnswer(input: CheckAnswerInput): Promise<CheckAnswerOutput>;
   closeQuestion(input: CloseQuestionInput): Promise<void>;

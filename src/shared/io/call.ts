@@ -174,7 +174,8 @@ export function approvalsOf({ approvals, ...older }: RunCallInput & { approval?:
 }
 
 export interface RunCallOutput {
-  state: 'succeeded' | 'failed' | 'in_doubt';
+  /** `pending`: the tool has returned, and the call ends later; see `later`. */
+  state: 'succeeded' | 'failed' | 'in_doubt' | 'pending';
   effect: Effect | null;
   result_ref: string;
   summary: string;
@@ -189,6 +190,41 @@ export interface RunCallOutput {
   busy_ms?: number;
   /** The call was not dispatched: a person has to look again, for these reasons. Absent: nothing held the call. */
   held?: HoldReason[];
+  /** How a pending call ends. Absent: it has ended. */
+  later?: LaterCompletion;
+}
+
+/** What is known of a call whose tool has handed its end on to somebody else (`ctx.later`). */
+export type LaterCompletion = {
+  /** SHA-256 of the token with which the call is completed, hex. The token itself is in no record. */
+  token_hash: string;
+  /** ISO 8601: from then on no completion counts. */
+  expires_at: string;
+  /** How long after the run the tool's `poll` is asked for the first time, ms; each pause is twice the one before. Absent: never. */
+  poll_ms?: number;
+};
+
+/** Why a pending call is looked at: somebody completed it, its `poll` is due, its time is over, or nobody waits for it any more. */
+export type CompletionCause =
+  | { by: 'completion'; completion_ref: string }
+  | { by: 'poll' }
+  | { by: 'expiry' }
+  | { by: 'cancellation' };
+
+export interface CompleteCallInput {
+  turn: TurnContext;
+  call: CallArguments;
+  at: string;
+  head: string;
+  later: LaterCompletion;
+  cause: CompletionCause;
+}
+
+/** `settled`: the outcome; null: the call stays pending. */
+export interface CompleteCallOutput {
+  settled: RunCallOutput | null;
+  /** Why a completion was not taken, or a poll was of no use; null otherwise. */
+  reason: string | null;
 }
 
 // How an effect ended.

@@ -8,6 +8,7 @@ const PATTERNS: readonly [RegExp, string][] = [
   [/(\/\/)[^/@\s]+@/g, '$1[credentials]@'],
   [/\b(?:sk|rk)[-_](?:proj-|live_|test_)?[A-Za-z0-9_-]{16,}/g, '[key]'], // OpenAI, Stripe
   [/\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|\bxox[abeprs]-[A-Za-z0-9-]{10,}|\bA[KS]IA[0-9A-Z]{16}\b/g, '[key]'], // GitHub, Slack, AWS
+  [/(\/v1\/completions\/)[A-Za-z0-9_-]{20,}/g, '$1[token]'], // ctx.later
   [/(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g, '[token]'], // JWT
   [/\b((?:api[-_]?key|access[-_]?token|token|secret|password|passwd|pwd)["']?(?:=|:\s*["'])["']?)[^\s"'&,;}]{4,}/gi, '$1[key]'],
 ];

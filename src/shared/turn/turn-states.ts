@@ -6,6 +6,7 @@ export const TURN_STATES = [
   'awaiting_approval',
   'awaiting_answer',
   'in_doubt',
+  'awaiting_completion',
   'sleeping',
   'completed',
   'refused',
@@ -16,10 +17,11 @@ export const TURN_STATES = [
 export type TurnState = (typeof TURN_STATES)[number];
 /** The states in which a turn has ended. */
 export type EndState = Exclude<TurnState, (typeof OPEN_STATES)[number]>;
-/** The states of a turn that goes on. Those that do not run or sleep wait for a person. */
+/** The states of a turn that goes on. The last three wait for a person. */
 export const OPEN_STATES = [
   'running',
   'sleeping',
+  'awaiting_completion',
   'awaiting_approval',
   'awaiting_answer',
   'in_doubt',
@@ -31,7 +33,7 @@ export function isEnd(state: TurnState): state is EndState {
 
 export const CALL_STATES = [
   'proposed', 'rejected', 'ready', 'waiting', 'approved', 'denied', 'expired', 'superseded', 'cancelled',
-  'running', 'succeeded', 'failed', 'in_doubt',
+  'running', 'pending', 'succeeded', 'failed', 'in_doubt',
 ] as const; // oxfmt-ignore
 export type CallState = (typeof CALL_STATES)[number];
 

@@ -6,6 +6,7 @@
 import { hashJson } from '../../shared/json/digests';
 import { canonical } from '../../shared/json/canonical';
 import { isJsonObject, type Json } from '../../shared/json/json';
+import { optional } from '../../shared/json/optional';
 import { parseJson } from '../../shared/json/parse-json';
 import {
   canMoveEffect,
@@ -67,7 +68,7 @@ export class Effects implements EffectStore {
     key: string,
     dispatch: number,
     to: Exclude<EffectState, 'claimed'>,
-    { result_ref, result_head, alone }: EffectFacts = {},
+    { result_ref, result_head, later, alone }: EffectFacts = {},
   ): Promise<EffectRecord> {
     return this.next(key, dispatch, (present) => {
       if (present.state === to) return null;
@@ -77,7 +78,7 @@ export class Effects implements EffectStore {
       if (alone !== undefined && present.deadline !== alone)
         throw new StoreError('conflict', `${subject} cannot become ${to}: another attempt has begun, and may act until ${present.deadline}`); // oxfmt-ignore
       const facts = { result_ref: result_ref ?? present.result_ref, result_head: result_head ?? present.result_head };
-      return { ...present, state: to, ...facts };
+      return { ...present, state: to, ...facts, ...optional({ later: later ?? present.later }) };
     });
   }
 

@@ -54,6 +54,7 @@ export const FIELDS: Record<Exclude<keyof ToolDefinition, 'input' | 'output'>, F
   ],
   concurrencySafe: [callable.optional(), 'be a function'],
   reconcile: [callable.optional(), 'be a function'],
+  poll: [callable.optional(), 'be a function'],
   reconcileMs: [whole(1, DAY).optional(), `be a whole number of milliseconds from 1 to ${DAY} (a day)`],
   previewTolerance: [callable.optional(), 'be a function'],
   intentKey: [callable.optional(), 'be a function'],

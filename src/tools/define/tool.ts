@@ -43,7 +43,33 @@ export interface ToolContext {
   /** Opaque page cursors, sealed for this tool and this principal. */
   cursors: Cursors;
   store: ToolStore;
+  /**
+   * Hands the end of this call on: to somebody who completes it at an address, or to the tool's own `poll`. Call it before the work is
+   * handed over, pass `url` on, and return what it gives. In every attempt of a call the address is the same.
+   * @throws ToolError for options that do not fit, and outside of `run`
+   */
+  later(options: LaterOptions): Promise<Later>;
 }
+
+export interface LaterOptions {
+  /** From then on no completion counts, ms from now: 1 second to 366 days. A destructive call is then in doubt, another one has failed. */
+  expiresMs: number;
+  /** Ask the tool's `poll` too. `everyMs`: the first pause, at least 1 second, by default a minute; each is twice the one before. */
+  poll?: boolean | { everyMs?: number };
+}
+
+/** How a call ends later. A tool returns it as its result. */
+export interface Later {
+  /** Takes the result, once: `POST` with `{"result": …}` or `{"error": "…"}`. Who knows it completes the call: keep it secret. */
+  url: string;
+  /** The secret part of the address, for `holdfast complete`. */
+  token: string;
+  /** ISO 8601. */
+  expires_at: string;
+}
+
+/** The answer of `poll`: the call stays pending, or how it has ended. An error says that nothing was done. */
+export type PollAnswer = 'pending' | { result: unknown } | { error: string };
 
 export interface ToolLogger {
   debug(fields: object, message?: string): void;
@@ -143,6 +169,11 @@ export interface ToolDefinition<I = JsonObject, R = unknown> {
    * `reconcileMs`. `not_applied` means that the call has had no effect, and will have none.
    */
   reconcile?(input: I, ctx: ToolContext): ProbeAnswer | Promise<ProbeAnswer>;
+  /**
+   * Finds out how a call ended that `ctx.later({ poll: true })` has made pending. Must only read; it is called repeatedly until the
+   * call has ended or expires.
+   */
+  poll?(input: I, ctx: ToolContext): PollAnswer | Promise<PollAnswer>;
   /** How long the probe is called before a person is asked, ms. Default 60,000. */
   reconcileMs?: number;
   /** Whether a preview made again before the effect is close enough to the approved one. Default: only if equal. Must be pure. */

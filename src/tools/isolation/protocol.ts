@@ -5,10 +5,11 @@ import { exceptionText } from '../../shared/wire/errors';
 import type { ExtractedFiles } from '../results/result-files';
 import type { SentDeadline } from '../run/deadline';
 import { isToolError } from '../define/errors';
+import type { LaterOptions } from '../define/tool';
 import type { Answer } from './job';
 
 /** The functions of a tool that may do I/O, and run in the thread. All others run synchronously on the worker's thread. */
-export type ToolPart = 'run' | 'preview' | 'reconcile';
+export type ToolPart = 'run' | 'preview' | 'reconcile' | 'poll';
 
 /** Selects the tool that a thread loads. */
 export interface ToolSelection {
@@ -36,7 +37,10 @@ export interface RunFacts {
 }
 
 export type Level = 'debug' | 'info' | 'warn' | 'error';
-export type StoreCall = { op: 'readResult'; given: string } | { op: 'keepResult'; given: Json };
+export type StoreCall =
+  | { op: 'readResult'; given: string }
+  | { op: 'keepResult'; given: Json }
+  | { op: 'later'; given: LaterOptions };
 export type CursorCall = { op: 'seal'; given: Json } | { op: 'open'; given: string };
 
 export type ToThread =

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../shared/json/json';
 import type { Answer } from './job';
 import type { CursorCall, Level, RunFacts, StoreCall, ToWorker } from './protocol';
 import { valueOf } from './pool';
-import type { ToolContext, ToolLogger } from '../define/tool';
+import type { Later, ToolContext, ToolLogger } from '../define/tool';
 
 /** Most messages that the worker has not received yet. At this number the tool blocks: it must not flood the worker. */
 const MOST_UNHEARD = 200;
@@ -65,6 +65,7 @@ export class ThreadContext {
         readResult: (value) => this.store({ op: 'readResult', given: value }) as Promise<Json>,
         keepResult: (value) => this.store({ op: 'keepResult', given: value }) as Promise<string>,
       },
+      later: (options) => this.store({ op: 'later', given: options }) as Promise<Later>,
     };
   }
 

@@ -11,7 +11,15 @@ import { restoreFiles } from '../results/result-files';
 import type { Deadline } from '../run/deadline';
 import { ToolError } from '../define/errors';
 import { GRACE } from '../run/run';
-import { answerOf, type WireResult, type ToolPart, type ToThread, type ToWorker, type ToolSelection } from './protocol';
+import {
+  answerOf,
+  type StoreCall,
+  type WireResult,
+  type ToolPart,
+  type ToThread,
+  type ToWorker,
+  type ToolSelection,
+} from './protocol';
 import { type Answer, threadPath } from './job';
 import { areOpen, isOutOfMemory, LOADS_WITHIN_MS, openThreads, retire, valueOf, type Size, type Threads } from './pool';
 import type { Tool, ToolContext } from '../define/tool';
@@ -182,8 +190,7 @@ function listener(ctx: ToolContext, tell: (message: ToThread) => void, unheard: 
         return;
       case 'store': {
         const { id, call } = message;
-        const work = () => (call.op === 'readResult' ? ctx.store.readResult(call.given) : ctx.store.keepResult(call.given));
-        return void answerOf(work).then((answer) => tell({ say: 'answer', to: id, answer }));
+        return void answerOf(() => asked(ctx, call)).then((answer) => tell({ say: 'answer', to: id, answer }));
       }
       case 'cursor': {
         const { call, port, flag } = message;
@@ -197,6 +204,11 @@ function listener(ctx: ToolContext, tell: (message: ToThread) => void, unheard: 
       }
     }
   };
+}
+
+function asked(ctx: ToolContext, call: StoreCall): Promise<unknown> {
+  if (call.op === 'readResult') return ctx.store.readResult(call.given);
+  return call.op === 'keepResult' ? ctx.store.keepResult(call.given) : ctx.later(call.given);
 }
 
 /** Waits until the thread has loaded the tool, or ends. */

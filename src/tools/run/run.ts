@@ -14,7 +14,9 @@ import { redactedValue } from '../../telemetry/log';
 import type { Tool, ToolContext, ToolLogger, ToolYield } from '../define/tool';
 
 export type RunResult =
-  | { ok: true; data: Json }
+  | { ok: true; data: Json; pending?: undefined }
+  /** The tool has handed its end on (`ctx.later`), and returned what that gave. */
+  | { ok: true; data: null; pending: true }
   /** `nothingHappened`: the call certainly had no effect outside. */
   | { ok: false; error: CallError; nothingHappened: boolean };
 
@@ -52,6 +54,8 @@ export async function runTool(
     /** Asked at the last moment: what it returns is the result, and the tool does not begin. Null: it begins. */
     stopped?: () => Promise<RunResult | null>;
     keepFile?: (file: BinaryFile) => Promise<FileResult>;
+    /** Whether this is what `ctx.later` gave to this run. */
+    isLater?: (value: unknown) => boolean;
     /** Log for an exception of the tool. Default: the tool's own log. */
     log?: ToolLogger;
     run?: (input: JsonObject, ctx: ToolContext, limits: { deadline: Deadline; timeoutMs: number }) => Promise<unknown>;
@@ -77,6 +81,7 @@ export async function runTool(
     if (limits.cancelled?.aborted && tool.class !== 'write') throw limits.cancelled.reason;
     if (value === LATE)
       return failedResult(callError('TIMEOUT', TIMED_OUT, `${tool.name} did not answer within ${limits.timeoutMs} ms.`));
+    if (limits.isLater?.(value)) return { ok: true, data: null, pending: true };
     const json = await toJsonWithFiles(value, limits.keepFile);
     if (json.ok) return await checkResult(tool, json.data, context.principal);
     const message = `${tool.name} returned something that is not JSON: ${json.message}`;

@@ -4,8 +4,17 @@ import { type DecisionKind, readDecision, readSteer } from '../../shared/approva
 import { isJsonObject, type Json, jsonBytes } from '../../shared/json/json';
 import { decodePayload } from '../../shared/wire/payload';
 import { untilOf } from '../../shared/wire/waits';
-import { ANSWER_UPDATE, DECIDE_UPDATE, type DecideAnswer, INTERRUPT, SIGNALS, STEER, SUB_TURN_SIGNAL } from '../contract';
-import { type Arrivals, type Arrival, onSignals, updateSender } from '../sandbox/signals';
+import {
+  ANSWER_UPDATE,
+  COMPLETE_UPDATE,
+  DECIDE_UPDATE,
+  type DecideAnswer,
+  INTERRUPT,
+  SIGNALS,
+  STEER,
+  SUB_TURN_SIGNAL,
+} from '../contract';
+import { BAD_OFFER, readOffer, type Arrivals, type Arrival, onSignals, updateSender } from '../sandbox/signals';
 import type { ApprovalQuestions } from './approval-questions';
 import type { DecisionOrigin } from './decision-rules';
 import type { Dispatch } from '../call/dispatch-types';
@@ -43,7 +52,7 @@ interface Loop {
 }
 
 /** @param loop null for a direct call, which has no model */
-export function handleDecisions({ data, questions, forwarding, arrivals }: Dispatch, loop: Loop | null): void {
+export function handleDecisions({ data, questions, forwarding, arrivals, completions }: Dispatch, loop: Loop | null): void {
   const steering = loop?.steering ?? null;
   const decide: Decide = (kind, fields, from) =>
     forwarding.take(kind, fields, from, questions.open()) ?? questions.decide(kind, fields, from);
@@ -89,6 +98,17 @@ export function handleDecisions({ data, questions, forwarding, arrivals }: Dispa
         mustBeInTime(waits);
         const read = readDecision('answer', body);
         if (!read.ok) throw ApplicationFailure.nonRetryable(read.reason, 'holdfast.bad_answer');
+      },
+    },
+  );
+  setHandler(
+    defineUpdate<DecideAnswer, Update>(COMPLETE_UPDATE),
+    (body, waits) => answerUpdate(arrivals, waits, () => completions.take(body)),
+    {
+      description: 'Completes a call that ends later; the gateway sends it: {"call": "…", "completion_ref": "…"}.',
+      validator: (body, waits) => {
+        mustBeInTime(waits);
+        if (readOffer(body) === null) throw ApplicationFailure.nonRetryable(BAD_OFFER, 'holdfast.bad_completion');
       },
     },
   );

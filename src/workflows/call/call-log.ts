@@ -160,12 +160,13 @@ export function admittedAs(call: AdmittedCall): Pick<RunCallInput, 'untrusted' |
 /** The outcome of a call that was not run, or was stopped: the model needs a result for every call. */
 export function stoppedOutcome(data: TurnData, call: AdmittedCall, abortedBy: string | null): CallOutcome {
   const view = viewOf(data, call.id);
-  const error = stopError(abortedBy, view.state === 'running');
+  const isRunning = view.state === 'running' || view.state === 'pending';
+  const error = stopError(abortedBy, isRunning);
   if (view.state === 'proposed' || view.state === 'ready') {
     view.error = error;
     return { ...blank(call), state: 'cancelled', error };
   }
-  const effect = call.class === 'destructive' && view.state !== 'running' ? (view.effect ?? 'refused') : view.effect;
+  const effect = call.class === 'destructive' && !isRunning ? (view.effect ?? 'refused') : view.effect;
   return endCall(data, call, 'cancelled', { error, effect, ...saidSoFar(data, call, view) });
 }
 
@@ -176,7 +177,7 @@ function saidSoFar({ open }: TurnData, call: AdmittedCall, { state }: CallView):
   const approvals = progress.at === 'question' ? approvalsSoFar(progress.question) : progress.approvals;
   const earlier = progress.args.earlier ?? [];
   const isRecorded = call.class === 'destructive' || approvals.length + earlier.length === 0;
-  if (state === 'running' && (isRecorded || !patched('decisions-on-stopped-calls'))) return {};
+  if ((state === 'running' || state === 'pending') && (isRecorded || !patched('decisions-on-stopped-calls'))) return {};
   return { approvals, earlier };
 }
 

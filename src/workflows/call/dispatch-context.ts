@@ -3,7 +3,7 @@ import type { TurnContext } from '../../shared/io/activities';
 import { noteHash } from '../../shared/approval/decision';
 import { optional } from '../../shared/json/optional';
 import { checkAnswer, checkDecision, notify } from '../activities';
-import { Arrivals } from '../sandbox/signals';
+import { Arrivals, Completions } from '../sandbox/signals';
 import { ApprovalQuestions, type Check, type CheckAnswer, type Occasion } from '../approvals/approval-questions';
 import type { Dispatch } from './dispatch-types';
 import { now } from '../sandbox/time';
@@ -74,6 +74,7 @@ export function dispatchContext(
     questions,
     inFlight,
     arrivals: new Arrivals(resumes),
+    completions: new Completions(data, inFlight),
     forwarding: new Forwarding(turn, data, inFlight),
     onQuestion,
   };

@@ -1,7 +1,7 @@
 /** Types that the files of call dispatch share: the context, the admission and the result of a run. */
 import type { CallArguments, CallOptions, CallOutcome, TurnBegin, TurnContext } from '../../shared/io/activities';
 import type { Decision, HoldReason } from '../../shared/approval/approval';
-import type { Arrivals } from '../sandbox/signals';
+import type { Arrivals, Completions } from '../sandbox/signals';
 import type { ApprovalQuestions } from '../approvals/approval-questions';
 import type { Question } from '../approvals/question';
 import type { TurnData } from '../turn/state';
@@ -14,6 +14,7 @@ export interface Dispatch {
   questions: ApprovalQuestions;
   inFlight: InFlight;
   arrivals: Arrivals;
+  completions: Completions;
   /** Passes decisions on questions of sub-agents' turns to them. */
   forwarding: Forwarding;
   /** Called when a question opens, in this turn or in a sub-agent's; never throws, never waits. */

@@ -150,5 +150,5 @@ function runnerOf({ sub_agent, longest_wait_ms, class: toolClass }: AdmittedCall
 
 /** The call was dispatched, in this run or an earlier one: an interruption comes too late for it. */
 function isUnderWay({ data }: Dispatch, { id }: AdmittedCall): boolean {
-  return ['probing', 'doubt'].includes(data.open?.progress[id]?.at ?? '');
+  return ['pending', 'probing', 'doubt'].includes(data.open?.progress[id]?.at ?? '');
 }

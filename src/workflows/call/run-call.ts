@@ -14,6 +14,7 @@ import { keepProgress, type TurnData } from '../turn/state';
 import { admittedAs, endCall, moveCall, stoppedOutcome } from './call-log';
 import type { Admission, Dispatch, NeedsDecision, CallRun } from './dispatch-types';
 import { settleDoubt, settledLater } from './in-doubt';
+import { endLater, type EndedOutput } from './pending';
 
 /** Most dispatches of one call, for all causes together. */
 const MAX_DISPATCHES = 10;
@@ -29,7 +30,11 @@ export async function runDestructive(
   const progress = data.open?.progress[call.id];
   if (progress?.at === 'probing' || progress?.at === 'doubt') {
     const later = await settledLater(context, call, progress);
-    return { outcome: endCall(data, call, later.state, later), took_ms: 0 };
+    return { outcome: endCall(data, call, ended(later).state, later), took_ms: 0 };
+  }
+  if (progress?.at === 'pending') {
+    const end = await endOf(context, call, admission);
+    return { outcome: endCall(data, call, end.state, end), took_ms: 0 };
   }
   moveCall(data, call.id, 'running');
   let took = 0;
@@ -46,7 +51,7 @@ export async function runDestructive(
     }
     took += answer.took_ms;
     data.head = answer.head ?? data.head;
-    hasRecord ||= answer.head !== null;
+    hasRecord ||= answer.head !== null || answer.state === 'pending';
     if (answer.held) return { held: answer.held, took_ms: took };
     if (answer.error?.reason === FREEZE && patched('frozen-calls')) {
       await waitForUnfreeze({ turn: context.turn, tool: call.tool });
@@ -77,8 +82,28 @@ export async function runDestructive(
     );
     return { outcome: endCall(data, call, 'failed', { error, effect: 'not_applied', ...decisions }), took_ms: took };
   }
-  if (result.state === 'in_doubt') result = await settleDoubt(context, call, admission, result);
-  return { outcome: endCall(data, call, result.state, { ...result, ...decisions }), took_ms: took };
+  const end = await endOf(context, call, admission, result);
+  return { outcome: endCall(data, call, end.state, { ...end, ...decisions }), took_ms: took };
+}
+
+/**
+ * The end of a dispatch: of a pending one, once it has ended; of one in doubt, once that is settled.
+ * @param result absent: it is pending since an earlier run
+ */
+async function endOf(
+  context: Dispatch,
+  call: AdmittedCall,
+  admission: Admission & { ok: true },
+  result?: RunCallOutput,
+): Promise<EndedOutput> {
+  const isPending = result === undefined || result.state === 'pending';
+  // Only calls without an effect end as nothing.
+  const end = isPending ? (await endLater(context, call, admission, result?.later))! : ended(result);
+  return end.state === 'in_doubt' ? ended(await settleDoubt(context, call, admission, end)) : end;
+}
+
+function ended(result: RunCallOutput): EndedOutput {
+  return result as EndedOutput;
 }
 
 /** One dispatch. Null: the attempt was lost, and the record proves that it never began. */
@@ -113,10 +138,11 @@ export async function runRepeatable(
   admission: Admission & { ok: true },
   more: Pick<RunCallInput, 'waited'> = {},
 ): Promise<CallRun | NeedsDecision> {
-  moveCall(context.data, call.id, 'running');
+  const isPending = context.data.open?.progress[call.id]?.at === 'pending';
+  if (!isPending) moveCall(context.data, call.id, 'running');
   const decisions = { approvals: admission.approvals, earlier: admission.args.earlier ?? [] };
-  try {
-    const result = await executeCall(call, {
+  const run = () =>
+    executeCall(call, {
       turn: context.turn,
       call: admission.args,
       at: now(),
@@ -126,8 +152,14 @@ export async function runRepeatable(
       ...(context.options ? { options: context.options } : {}),
       ...more,
     });
-    if (result.held) return { held: result.held, took_ms: result.took_ms };
-    return { outcome: endCall(context.data, call, result.state, { ...result, ...decisions }), took_ms: result.took_ms };
+  try {
+    const result = isPending ? null : await run();
+    const took_ms = result?.took_ms ?? 0;
+    if (result?.held) return { held: result.held, took_ms };
+    const isOver = result !== null && result.state !== 'pending';
+    const end = isOver ? ended(result) : await endLater(context, call, admission, result?.later);
+    if (end === null) return { outcome: stoppedOutcome(context.data, call, null), took_ms };
+    return { outcome: endCall(context.data, call, end.state, { ...end, ...decisions }), took_ms };
   } catch (error) {
     if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
     const cause = error.cause?.message ?? error.message;

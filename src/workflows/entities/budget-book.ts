@@ -102,8 +102,10 @@ function checkReservation(request: Reservation): void {
 /** @throws Error */
 function checkSettlement(settlement: BudgetSettlement): void {
   checkDispatchKey(settlement);
-  if (!['applied', 'in_doubt', 'not_applied'].includes(settlement.outcome))
-    throw new Error('outcome must be applied, in_doubt or not_applied');
+  const { outcome, until = 0 } = settlement;
+  if (!['applied', 'in_doubt', 'not_applied', 'pending'].includes(outcome))
+    throw new Error('outcome must be applied, in_doubt, not_applied or pending');
+  if (!Number.isSafeInteger(until) || until > Date.now() + 2 * LONGEST) throw new Error('until must be a time within two years');
 }
 
 function checkDispatchKey(key: { key: string; dispatch: number }): void {

@@ -5,6 +5,11 @@
  */
 import type { Payload } from '@temporalio/common';
 import { currentUpdateInfo, CancellationScope, condition, patched } from '@temporalio/workflow';
+import { isJsonObject, type Json } from '../../shared/json/json';
+import { isHash } from '../../shared/json/sha256';
+import type { CallState } from '../../shared/turn/turn-view';
+import type { InFlight } from '../turn/in-flight';
+import type { TurnData } from '../turn/state';
 import { getActivator } from './activator';
 
 export interface Arrival {
@@ -113,4 +118,72 @@ export class Arrivals {
       this.waiting -= 1;
     }
   }
+}
+
+// Completions of calls that end later.
+
+/**
+ * Completions that were sent to the turn. One that comes before its call is pending waits in the turn's state, also for the next run; it is
+ * checked when the call is pending. Each call has one at most: the next is refused until it is known whether the first counts.
+ */
+export class Completions {
+  private readonly answers = new Map<string, string | null>();
+
+  constructor(
+    private readonly data: TurnData,
+    private readonly inFlight: InFlight,
+  ) {}
+
+  /** Reference of the completion that waits for a call; null: none does. */
+  offered(callId: string): string | null {
+    return this.data.open?.offered?.[callId] ?? null;
+  }
+
+  /** @returns why it is not taken, once that is known; null: the call has ended with it */
+  async take(body: Json): Promise<string | null> {
+    const offer = readOffer(body);
+    if (offer === null) return BAD_OFFER;
+    const { call, completion_ref } = offer;
+    const refusal = this.refusal(call);
+    if (refusal !== null) return refusal;
+    const { open } = this.data;
+    open!.offered = { ...open!.offered, [call]: completion_ref };
+    const answered = () => CancellationScope.nonCancellable(() => condition(() => this.answers.has(call) || this.hasEnded(call)));
+    // A call that is not pending yet may wait for people: the run must be able to end meanwhile.
+    await (this.stateOf(call) === 'pending' ? this.inFlight.during(answered) : answered());
+    const answer = this.answers.get(call) ?? (this.answers.has(call) ? null : ENDED);
+    this.answers.delete(call);
+    return answer;
+  }
+
+  /** @param reason why the completion of the call does not count; null: it does */
+  answer(callId: string, reason: string | null): void {
+    delete this.data.open?.offered?.[callId];
+    this.answers.set(callId, reason);
+  }
+
+  private refusal(call: string): string | null {
+    if (this.hasEnded(call)) return ENDED;
+    if (this.stateOf(call) === 'in_doubt') return 'the call is in doubt: a person settles it';
+    return this.offered(call) === null ? null : 'another completion of the call is being checked; send it again later';
+  }
+
+  private stateOf(call: string): CallState {
+    return this.data.calls.findLast(({ id }) => id === call)!.state;
+  }
+
+  private hasEnded(call: string): boolean {
+    const { open } = this.data;
+    return open === undefined || open.outcomes[call] !== undefined || open.calls.every(({ id }) => id !== call);
+  }
+}
+
+const ENDED = 'the call has ended';
+export const BAD_OFFER = 'it must be {"call": "…", "completion_ref": "<hash>"}';
+
+/** Null: it is none. */
+export function readOffer(body: Json): { call: string; completion_ref: string } | null {
+  if (!isJsonObject(body) || Object.keys(body).length !== 2) return null;
+  const { call, completion_ref } = body;
+  return typeof call === 'string' && isHash(completion_ref) ? { call, completion_ref } : null;
 }

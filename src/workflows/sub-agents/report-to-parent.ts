@@ -55,7 +55,8 @@ export class ParentReporter {
     const own = this.questions.open().map((question) => `${question.digest} ${saidOf(question).length}`);
     const below = surfacedQuestions(this.data).map(({ call }) => `${call.digest} ${call.approval.decisions.length}`);
     const sleeps = this.data.state === 'sleeping' ? ['sleeps'] : [];
-    return [...own, ...below, ...sleeps, this.data.ended_at ?? ''].join();
+    const awaits = this.data.state === 'awaiting_completion' ? ['awaits'] : [];
+    return [...own, ...below, ...sleeps, ...awaits, this.data.ended_at ?? ''].join();
   }
 
   private facts(): SubTurnFacts {

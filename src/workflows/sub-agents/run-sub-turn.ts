@@ -9,8 +9,7 @@ import type { Admission, CallRun, Dispatch, NeedsDecision } from '../call/dispat
 import { now } from '../sandbox/time';
 import { showState } from '../turn/publish-turn-state';
 import { keepProgress, type SubTurn } from '../turn/state';
-import { waitForEnd, settleReservation } from './follow-sub-turn';
-import { startSubTurn } from './start-sub-turn';
+import { settleReservation, startSubTurn, waitForEnd } from './start-sub-turn';
 
 export async function runSubTurn(
   context: Dispatch,

@@ -1,21 +1,31 @@
 /**
- * Starts the child workflow that answers a call, with a share of what the turn has left of its limits. It is started once for each
- * call, and is found again by its id, also after a reset.
+ * Starts the child workflow that answers a call, with a share of what the turn has left of its limits; waits for its end, and counts what
+ * it has used. It is started once for each call, and is found again by its id, also after a reset.
  */
 import { TypedSearchAttributes, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { CancellationScope, ParentClosePolicy, startChild } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  condition,
+  getExternalWorkflowHandle,
+  isCancellation,
+  ParentClosePolicy,
+  startChild,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { AdmittedCall, OpenSubTurnOutput, RunCallInput, RunCallOutput } from '../../shared/io/activities';
 import { workflowId } from '../../shared/ids';
 import { keyword } from '../../shared/search-attributes';
 import { inlineCode } from '../../shared/text/visible';
-import { narrower, shareOf, subTurnId, type TurnLimits } from '../../shared/turn/sub-turn';
+import { narrower, shareOf, subTurnId, sumUsage, ZERO_SPENDING, type TurnLimits } from '../../shared/turn/sub-turn';
 import { callError, type CallError } from '../../shared/wire/errors';
-import { openSubTurn } from '../activities';
+import { lookAtSubTurn, openSubTurn } from '../activities';
 import type { Dispatch } from '../call/dispatch-types';
 import { MEMO_TRACE, TURN_WORKFLOW } from '../contract';
 import { showState } from '../turn/publish-turn-state';
 import { leftOf, limitsOf, type SubTurn } from '../turn/state';
-import { cancelChild, waitForEnd, settleReservation } from './follow-sub-turn';
+import { cutReason } from '../turn/state-limits';
+import { addMakers } from '../turn/steering';
+import { newQuestions } from './sub-turns';
 
 /** Ids that are tried for one call: other workflows may have taken the earlier ones. */
 const MOST_TURNS = 10;
@@ -155,4 +165,71 @@ function noFreeIdError(tool: string): CallError {
     'ids_taken',
     `${tool} was not asked: other workflows have the ids that its turn could have.`,
   );
+}
+
+// The end of a child.
+
+/** A child that was ended from outside sends no signal: it is checked at growing intervals, ms. */
+const FIRST_PROBE_MS = 60_000;
+const LONGEST_PROBE_MS = 3_600_000;
+
+/**
+ * Resolves when the child has ended. Passes a cancellation on, and still waits for the end: an effect may be in progress.
+ * @returns the cancellation; null: there was none
+ */
+export async function waitForEnd(context: Dispatch, sub: SubTurn): Promise<unknown> {
+  const { turn, inFlight, data, questions } = context;
+  let cancellation: unknown = null;
+  let patience = FIRST_PROBE_MS;
+  for (;;) {
+    try {
+      await waitForNews(context, sub, patience, cancellation !== null);
+    } catch (error) {
+      if (!isCancellation(error) || cancellation !== null) throw error;
+      cancellation = error;
+      await cancelChild(sub);
+      continue;
+    }
+    patience = Math.min(LONGEST_PROBE_MS, patience * 2);
+    sub.news = false;
+    const before = sub.report;
+    const { said_by = [], ...report } = await CancellationScope.nonCancellable(() =>
+      inFlight.during(() => lookAtSubTurn({ turn, workflow_id: sub.workflow_id })),
+    );
+    addMakers(data, turn, said_by); // people who spoke to the child influence its answer
+    sub.report = report;
+    showState(data, questions);
+    for (const { kind, run_id, call } of newQuestions(before, sub.report))
+      context.onQuestion({ kind, run_id, digest: call.digest! });
+    if (sub.report.ended) return cancellation;
+  }
+}
+
+/** A full run continues as new instead, and the next run checks the child first; a cancelled run waits for the end. */
+async function waitForNews({ inFlight }: Dispatch, sub: SubTurn, patience: number, isCancelled: boolean): Promise<void> {
+  if (isCancelled) return void (await CancellationScope.nonCancellable(() => condition(() => sub.news, patience)));
+  await inFlight.apart(() => condition(() => sub.news && !workflowInfo().continueAsNewSuggested, patience));
+}
+
+export function cancelChild({ workflow_id }: SubTurn): Promise<void> {
+  return CancellationScope.nonCancellable(
+    () =>
+      getExternalWorkflowHandle(workflow_id)
+        .cancel()
+        .catch(() => undefined), // it has ended already
+  );
+}
+
+/** Counts what the child has used; the rest of its reservation is free again. */
+export function settleReservation({ data }: Dispatch, sub: SubTurn): void {
+  if (sub.reserved === null) return;
+  const below = data.below ?? ZERO_SPENDING;
+  const { spent, reason } = sub.report!;
+  sub.reserved = null;
+  sub.report = { ...sub.report!, reason: cutReason(reason), waiting: [] };
+  data.below = {
+    usage: sumUsage(below.usage, spent.usage),
+    steps: below.steps + spent.steps,
+    time_ms: below.time_ms + spent.time_ms,
+  };
 }

@@ -116,7 +116,8 @@ export function showState(data: TurnData, questions: ApprovalQuestions, endState
   fitCalls(data);
   const below = surfacedQuestions(data);
   const kinds = [...open, ...below].map(({ kind }) => kind);
-  const state = endState ?? stateFrom(kinds, isAsleep(data));
+  const waits = { completion: awaitsCompletion(data), time: isAsleep(data) };
+  const state = endState ?? stateFrom(kinds, waits);
   const names = [...open.map(({ tool }) => tool), ...below.map(({ call }) => call.tool)];
   const tools = [...new Set(names.map((name) => cutBytes(name, KEYWORD_BYTES)))].sort();
   if (state !== data.state || tools.join() !== questions.shownTools.join()) {
@@ -132,12 +133,25 @@ function isAsleep(data: TurnData): boolean {
   return sleepOf(data) !== undefined || isBelow === true;
 }
 
-/** A call in doubt comes first, then approvals, then questions of the model, then waits. */
-function stateFrom(kinds: readonly Question['kind'][], sleeps: boolean): TurnState {
+function awaitsCompletion(data: TurnData): boolean {
+  const isBelow = data.subs?.some(({ reserved, report }) => reserved !== null && report?.state === 'awaiting_completion');
+  return pendingCalls(data).length > 0 || isBelow === true;
+}
+
+/** Calls of the open step that end later. */
+function pendingCalls({ open }: TurnData): { call_id: string; tool: string; until: string }[] {
+  return Object.entries(open?.progress ?? {}).flatMap(([call_id, entry]) =>
+    entry.at === 'pending' && !entry.over ? [{ call_id, tool: entry.args.tool, until: entry.later.expires_at }] : [],
+  );
+}
+
+/** A call in doubt comes first, then approvals, then questions of the model, then calls that end later, then waits. */
+function stateFrom(kinds: readonly Question['kind'][], waits: { completion: boolean; time: boolean }): TurnState {
   if (kinds.includes('doubt')) return 'in_doubt';
   if (kinds.includes('approval')) return 'awaiting_approval';
   if (kinds.length > 0) return 'awaiting_answer';
-  return sleeps ? 'sleeping' : 'running';
+  if (waits.completion) return 'awaiting_completion';
+  return waits.time ? 'sleeping' : 'running';
 }
 
 /** The Web UI sends the details on in a URL; from about 1 MB on that fails. They are counted as they are sent: percent-encoded. */
@@ -161,7 +175,10 @@ function stateLine(data: TurnData): string {
   const { state, step, reason } = data;
   const sleep = sleepOf(data);
   const why = sleep === undefined ? '' : `; sleeps until ${sleep.until}: ${inlineCode(sleep.reason)}`;
-  return `**${state}**, step ${step}${reason ? `: ${inlineCode(reason)}` : ''}${why}`;
+  const pending = pendingCalls(data).map(
+    ({ call_id, tool, until }) => `; call ${call_id} ${inlineCode(tool)} is pending until ${until}`,
+  );
+  return `**${state}**, step ${step}${reason ? `: ${inlineCode(reason)}` : ''}${why}${pending.join('')}`;
 }
 
 const SHOWN_FAILURES = 5;

@@ -4,6 +4,7 @@ import type {
   CallArguments,
   CallOutcome,
   Denials,
+  LaterCompletion,
   RunCallOutput,
   TurnContext,
   TurnInput,
@@ -82,6 +83,8 @@ export interface OpenStep {
   outcomes: Record<string, CallOutcome>;
   /** By call id, for calls that are asked about, may run, or are in doubt. */
   progress: Record<string, Progress>;
+  /** By call id: references of completions whose check has not ended. Absent: none. */
+  offered?: Record<string, string>;
 }
 
 export type Progress =
@@ -89,6 +92,16 @@ export type Progress =
   | { at: 'ready'; args: CallArguments; approvals: Decision[] }
   /** The call waits. Times in ms since 1970; `woke_by`: null until the wait is over. */
   | { at: 'sleep'; args: CallArguments; approvals: Decision[]; since: number; until: number; woke_by: Waker | null }
+  /** The call ends later. `poll`: when its tool is asked next, and the pause before that, ms; null: never. */
+  | {
+      at: 'pending';
+      args: CallArguments;
+      approvals: Decision[];
+      later: LaterCompletion;
+      poll: { at: number; pause: number } | null;
+      /** Its end is known. */
+      over?: true;
+    }
   /** A sub-agent's turn answers the call. */
   | { at: 'sub_turn'; args: CallArguments; approvals: Decision[]; turn_id: string }
   /** `believed`: until then the attempt may still act. `until`: when the probe is given up. Both ms since 1970. */

@@ -1,7 +1,7 @@
 /** The calls of a turn, each revision with what people said to it and what it did. */
 import type { CallView, ShownTurn } from '../../../../../src/shapes/turn-view';
 import { nameOfVote } from '../../../../../src/shared/approval/approval';
-import { plural } from '../../lib/format';
+import { plural, when } from '../../lib/format';
 import { writeRoute } from '../../lib/route';
 import { State } from '../../parts/badge';
 import { Empty } from '../../parts/notice';
@@ -39,7 +39,7 @@ export function Calls({ view }: { view: ShownTurn }) {
 }
 
 function Call({ turn, call }: { turn: string; call: CallView }) {
-  const { id, revision, tool, version, state, effect, digest, approval, result_summary, error, attempts } = call;
+  const { id, revision, tool, version, state, effect, digest, approval, result_summary, error, attempts, pending_until } = call;
   return (
     <li>
       <p class="row-facts">
@@ -52,6 +52,7 @@ function Call({ turn, call }: { turn: string; call: CallView }) {
           version <Words of={version} />
           {revision > 1 ? `, revision ${revision}` : ''}
           {attempts > 1 ? `, ${attempts} attempts` : ''}
+          {state === 'pending' && pending_until ? `, until ${when(pending_until)}` : ''}
         </span>
         {digest && (state === 'waiting' || state === 'in_doubt') && (
           <a href={writeRoute({ page: 'call', turn, digest })}>decide</a>

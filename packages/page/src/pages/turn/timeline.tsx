@@ -1,7 +1,7 @@
 /** What has happened in a turn, in order, and what happens now. */
 import type { ComponentChildren } from 'preact';
 import type { StreamedEvent } from '../../../../../src/shapes/turn-event';
-import { clock, stateInWords } from '../../lib/format';
+import { clock, stateInWords, when } from '../../lib/format';
 import { writeRoute } from '../../lib/route';
 import { Lines, Value, Words } from '../../parts/text';
 import type { FollowedTurn } from '../../state/follow-turn';
@@ -121,6 +121,19 @@ function inWords(turn: string, event: StreamedEvent): ComponentChildren {
           {event.error && <Lines of={event.error.message} />}
         </>
       );
+    case 'call_pending':
+      return (
+        <p>
+          <Words of={event.tool} /> (<Words of={event.call} />) is pending: somebody else completes it until{' '}
+          {when(event.expires_at)}
+        </p>
+      );
+    case 'call_completed':
+      return (
+        <p>
+          <Words of={event.tool} /> (<Words of={event.call} />) {COMPLETED[event.by]}
+        </p>
+      );
     case 'approval_requested':
       return (
         <p>
@@ -180,6 +193,13 @@ function inWords(turn: string, event: StreamedEvent): ComponentChildren {
       return null;
   }
 }
+
+const COMPLETED: Record<string, string> = {
+  completion: 'was completed',
+  poll: 'has ended, as its tool found out',
+  expiry: 'was not completed in time',
+  cancellation: 'is no longer waited for: the turn was cancelled',
+};
 
 const DECIDED: Record<string, string> = {
   approve: 'approved',

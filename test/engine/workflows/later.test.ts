@@ -1,0 +1,188 @@
+/**
+ * Calls that end later (`ctx.later`): by a completion, by the tool's poll, by expiry, or since the turn is cancelled; and what happens
+ * meanwhile. For a destructive tool: one effect, in the right state.
+ */
+import { z } from 'zod';
+import { complete } from '../../../src/completions/complete';
+import { DecisionNotAccepted } from '../../../src/client/errors';
+import type { TurnHandle } from '../../../src/client/turns/turn-handle';
+import { defineTool } from '../../../src/tools/define/define';
+import type { Later, LaterOptions, PollAnswer, Tool } from '../../../src/tools/define/tool';
+import { ask, say } from '../../support/scripted-model';
+import { eventually, withEngine, type Engine, type Setup } from '../support/engine';
+
+const DAY = 86_400_000;
+const transfer = { to: 'Acme', cents: 700 };
+const settledOn = { settled_on: '2026-12-03' };
+
+/** A bank that settles transfers later, and the tool that orders them. */
+class Bank {
+  /** One for each order that reached it. */
+  readonly orders: Later[] = [];
+  polled = 0;
+
+  constructor(
+    private readonly options: LaterOptions = { expiresMs: 3 * DAY },
+    private readonly answer: (polled: number) => PollAnswer = () => 'pending',
+  ) {}
+
+  get tool(): Tool {
+    return this.toolOf('destructive');
+  }
+
+  toolOf(toolClass: 'destructive' | 'write'): Tool {
+    return defineTool({
+      name: 'transfer',
+      version: '1.0.0',
+      class: toolClass,
+      description: 'Transfers money, which settles days later.',
+      input: z.object({ to: z.string(), cents: z.number().int() }),
+      output: z.object({ settled_on: z.iso.date() }),
+      run: async (_input, ctx) => {
+        const later = await ctx.later(this.options);
+        this.orders.push(later);
+        return later as never;
+      },
+      poll: () => this.answer((this.polled += 1)),
+    });
+  }
+
+  get token(): string {
+    return this.orders[0]!.token;
+  }
+}
+
+const isPending = (turn: TurnHandle) =>
+  eventually('its call is pending', async () => {
+    const view = await turn.status();
+    return view.state === 'awaiting_completion' && view;
+  });
+
+const allowed = { permissions: { allow: ['transfer'] } };
+
+function pending(
+  bank: Bank,
+  body: (on: Engine & { turn: TurnHandle }) => Promise<void>,
+  setup: Partial<Setup> = {},
+): Promise<void> {
+  const script = [ask(['transfer', transfer]), say('done')];
+  return withEngine({ tools: [bank.tool], script, agent: allowed, ...setup }, async (engine) => {
+    const turn = await engine.start('Transfer it.', { requester: 'rita' });
+    await isPending(turn);
+    await body({ ...engine, turn });
+  });
+}
+
+const completed = ({ store, client }: Engine, token: string, outcome: Parameters<typeof complete>[2]) =>
+  complete({ store, client: async () => client }, token, outcome);
+
+describe('a call that ends later', () => {
+  it('is pending without a running activity, and ends with what completes it', () => {
+    const bank = new Bank();
+    return pending(bank, async (on) => {
+      const { turn, client } = on;
+      const { calls } = await turn.status();
+      expect(calls).toMatchObject([{ state: 'pending', effect: null, pending_until: bank.orders[0]!.expires_at }]);
+      const { raw } = await client.temporal.workflow.getHandle(turn.workflowId).describe();
+      expect(raw.pendingActivities ?? []).toEqual([]);
+      await completed(on, bank.token, { result: settledOn });
+      const view = await turn.result();
+      expect(view).toMatchObject({ state: 'completed', text: 'done' });
+      expect(view.calls).toMatchObject([{ state: 'succeeded', effect: 'applied' }]);
+      expect(bank.orders).toHaveLength(1);
+    });
+  });
+
+  it('is completed once: a second completion, an unfit one and one of another token change nothing, and say why', () => {
+    const bank = new Bank();
+    return pending(bank, async (on) => {
+      const unfit = completed(on, bank.token, { result: { settled_on: 'Thursday' } });
+      await expect(unfit).rejects.toThrow(/Not accepted: the result does not fit the tool/);
+      const forged = `${bank.token.slice(0, -2)}${bank.token.endsWith('AA') ? 'BB' : 'AA'}`;
+      for (const token of [forged, '', 'x', '../../etc'])
+        await expect(completed(on, token, { result: settledOn })).rejects.toThrow('No call is completed with this token.');
+      expect((await on.turn.status()).state).toBe('awaiting_completion');
+      const both = await Promise.allSettled([1, 2].map(() => completed(on, bank.token, { result: settledOn })));
+      expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+      expect((await on.turn.result()).calls).toMatchObject([{ state: 'succeeded', effect: 'applied' }]);
+      await expect(completed(on, bank.token, { result: settledOn })).rejects.toThrow(DecisionNotAccepted);
+    });
+  });
+
+  it('ends with an error that says that nothing was done', () => {
+    const bank = new Bank();
+    return pending(bank, async (on) => {
+      await completed(on, bank.token, { error: 'The account is closed.' });
+      const view = await on.turn.result();
+      expect(view.calls).toMatchObject([
+        { state: 'failed', effect: 'not_applied', error: { reason: 'completed_with_error', message: 'The account is closed.' } },
+      ]);
+    });
+  });
+
+  it('ends by the poll of its tool, which is asked at growing intervals', () => {
+    const bank = new Bank({ expiresMs: DAY, poll: { everyMs: 1000 } }, (n) => (n < 3 ? 'pending' : { result: settledOn }));
+    return pending(bank, async ({ turn }) => {
+      expect((await turn.result()).calls).toMatchObject([{ state: 'succeeded', effect: 'applied' }]);
+      expect([bank.polled, bank.orders.length]).toEqual([3, 1]);
+    });
+  });
+
+  it('is in doubt once it expires, and a person settles it; a completion is too late', () => {
+    const bank = new Bank({ expiresMs: 3000 });
+    return pending(bank, async (on) => {
+      const { turn } = on;
+      const [call] = await turn.waitForPending();
+      expect(call).toMatchObject({ state: 'in_doubt', error: { reason: 'not_completed' } });
+      await expect(completed(on, bank.token, { result: settledOn })).rejects.toThrow(/Not accepted: the call is in doubt/);
+      await turn.settle(call.digest, 'applied', { by: 'ana' });
+      expect((await turn.result()).calls).toMatchObject([{ state: 'succeeded', effect: 'applied' }]);
+    });
+  });
+
+  it('is in doubt once its turn is cancelled', () => {
+    const bank = new Bank();
+    return pending(bank, async (on) => {
+      const { turn } = on;
+      await turn.cancel();
+      const [call] = await turn.waitForPending();
+      await turn.settle(call.digest, 'not_applied', { by: 'ana' });
+      const view = await turn.result();
+      expect(view).toMatchObject({ state: 'cancelled', calls: [{ state: 'failed', effect: 'not_applied' }] });
+    });
+  });
+
+  it('without an effect fails when it expires, and is stopped by a cancel or an interruption', async () => {
+    const short = new Bank({ expiresMs: 2000 });
+    await pending(short, async ({ turn }) => {
+      expect((await turn.result()).calls).toMatchObject([{ state: 'failed', error: { code: 'TIMEOUT', reason: 'not_completed' } }]);
+    }, { tools: [short.toolOf('write')] }); // oxfmt-ignore
+    for (const how of ['cancel', 'interrupt'] as const) {
+      const bank = new Bank();
+      await pending(bank, async ({ turn }) => {
+        await (how === 'cancel' ? turn.cancel() : turn.interrupt({ by: 'ana' }));
+        expect(await turn.result()).toMatchObject({ state: 'cancelled', calls: [{ state: 'cancelled' }] });
+      }, { tools: [bank.toolOf('write')] }); // oxfmt-ignore
+    }
+  });
+
+  it('goes to nobody but the tool: history and bundle have the hash of its token', () => {
+    const bank = new Bank();
+    return pending(bank, async (on) => {
+      await completed(on, bank.token, { result: settledOn });
+      await on.turn.result();
+      const history = await on.client.temporal.workflow.getHandle(on.turn.workflowId).fetchHistory();
+      const text = JSON.stringify(history, (_, value: unknown) =>
+        value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : value,
+      );
+      expect(text).toContain('completeCall');
+      expect(text).not.toContain(bank.token);
+      const seen = [];
+      for await (const event of on.turn.watch()) if (event.type.startsWith('call_')) seen.push(event);
+      expect(seen).toMatchObject([
+        { type: 'call_pending', call: '1.1', expires_at: bank.orders[0]!.expires_at },
+        { type: 'call_completed', call: '1.1', by: 'completion' },
+      ]);
+    });
+  });
+});
