@@ -34,6 +34,7 @@ export function toolContext(more: Partial<ToolContext> = {}): ToolContext {
         return ref;
       },
     },
+    later: () => Promise.reject(new Error('This test has no call that ends later.')),
     ...more,
   };
 }

@@ -2,63 +2,13 @@
  * Calls that end later (`ctx.later`): by a completion, by the tool's poll, by expiry, or since the turn is cancelled; and what happens
  * meanwhile. For a destructive tool: one effect, in the right state.
  */
-import { z } from 'zod';
-import { complete } from '../../../src/completions/complete';
 import { DecisionNotAccepted } from '../../../src/client/errors';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
-import { defineTool } from '../../../src/tools/define/define';
-import type { Later, LaterOptions, PollAnswer, Tool } from '../../../src/tools/define/tool';
 import { ask, say } from '../../support/scripted-model';
-import { eventually, withEngine, type Engine, type Setup } from '../support/engine';
+import { allowed, Bank, completed, isPending, settledOn, transfer } from '../support/bank';
+import { withEngine, type Engine, type Setup } from '../support/engine';
 
 const DAY = 86_400_000;
-const transfer = { to: 'Acme', cents: 700 };
-const settledOn = { settled_on: '2026-12-03' };
-
-/** A bank that settles transfers later, and the tool that orders them. */
-class Bank {
-  /** One for each order that reached it. */
-  readonly orders: Later[] = [];
-  polled = 0;
-
-  constructor(
-    private readonly options: LaterOptions = { expiresMs: 3 * DAY },
-    private readonly answer: (polled: number) => PollAnswer = () => 'pending',
-  ) {}
-
-  get tool(): Tool {
-    return this.toolOf('destructive');
-  }
-
-  toolOf(toolClass: 'destructive' | 'write'): Tool {
-    return defineTool({
-      name: 'transfer',
-      version: '1.0.0',
-      class: toolClass,
-      description: 'Transfers money, which settles days later.',
-      input: z.object({ to: z.string(), cents: z.number().int() }),
-      output: z.object({ settled_on: z.iso.date() }),
-      run: async (_input, ctx) => {
-        const later = await ctx.later(this.options);
-        this.orders.push(later);
-        return later as never;
-      },
-      poll: () => this.answer((this.polled += 1)),
-    });
-  }
-
-  get token(): string {
-    return this.orders[0]!.token;
-  }
-}
-
-const isPending = (turn: TurnHandle) =>
-  eventually('its call is pending', async () => {
-    const view = await turn.status();
-    return view.state === 'awaiting_completion' && view;
-  });
-
-const allowed = { permissions: { allow: ['transfer'] } };
 
 function pending(
   bank: Bank,
@@ -72,9 +22,6 @@ function pending(
     await body({ ...engine, turn });
   });
 }
-
-const completed = ({ store, client }: Engine, token: string, outcome: Parameters<typeof complete>[2]) =>
-  complete({ store, client: async () => client }, token, outcome);
 
 describe('a call that ends later', () => {
   it('is pending without a running activity, and ends with what completes it', () => {

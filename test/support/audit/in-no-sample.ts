@@ -19,6 +19,9 @@ export const IN_NO_SAMPLE: readonly string[] = [
   'ADMIT_CALL_INPUT.held',
   'ADMIT_CALL_INPUT.edit',
   'ADMIT_CALL_INPUT.untrusted',
+  // No sample has a call that ends later; test/engine/workflows/later.test.ts verifies bundles that have one.
+  'COMPLETE_CALL_INPUT.at',
+  'COMPLETE_CALL_INPUT.head',
   'NOTIFY_INPUT.head',
   'ADMIT_DIRECT_INPUT.attestation',
   'ADMIT_DIRECT_OUTPUT.store_id',

@@ -3,6 +3,8 @@ import {
   DENIALS,
   HOLD,
   NOTIFY_INPUT,
+  COMPLETE_CALL_INPUT,
+  COMPLETE_CALL_OUTPUT,
   RECONCILE_EFFECT_INPUT,
   RECONCILE_EFFECT_OUTPUT,
   RENEWED_POLICY,
@@ -97,6 +99,8 @@ export function runSources({ input, output, part }: Find): Record<string, Source
     ...of('one of several settlements', 'in_doubt', SETTLEMENT, (lines) => input(lines, 'settleEffect').settlements[0]),
     ...of('what a probe was asked', 'probed', RECONCILE_EFFECT_INPUT, (lines) => input(lines, 'reconcileEffect')),
     ...of('what a probe has found', 'probed', RECONCILE_EFFECT_OUTPUT, (lines) => output(lines, 'reconcileEffect')),
+    ...of('why a pending call was looked at', 'probed', COMPLETE_CALL_INPUT, (lines) => input(lines, 'completeCall')),
+    ...of('how a pending call ended', 'probed', COMPLETE_CALL_OUTPUT, (lines) => output(lines, 'completeCall')),
     ...of('the search attributes', 'session_turn', SEARCH_ATTRIBUTES, (lines) => shown(started(lines).searchAttributes)),
     ...of('the search attributes that are set', 'approval', SEARCH_ATTRIBUTES, (lines) =>
       shown(attributes(lines.find(ofType('UPSERT_WORKFLOW_SEARCH_ATTRIBUTES'))!).searchAttributes),

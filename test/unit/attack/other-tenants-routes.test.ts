@@ -23,6 +23,7 @@ const OTHERS: Record<string, string> = {
   '/v1/schedules/{name}/pause': 'the same',
   '/v1/schedules/{name}/resume': 'the same',
   '/v1/schedules/{name}/trigger': 'the same',
+  '/v1/completions/{token}': 'whoever has the secret token of a call: test/engine/gateway/completions.test.ts',
   '/v1/triggers/{path}': 'a trigger of the app, by a signature: test/unit/triggers/route.test.ts',
   '/v1/agents/{name}': 'an agent of the app, the same for all',
   '/v1/agents/{name}/check': 'the same; it runs nothing',

@@ -48,7 +48,7 @@ describe('the figures of open turns', () => {
   const later = (ms: number) => jest.setSystemTime(Date.now() + ms);
 
   it('are 0 without turns', async () => {
-    const zero = { running: 0, sleeping: 0, awaiting_approval: 0, awaiting_answer: 0, in_doubt: 0 };
+    const zero = { running: 0, sleeping: 0, awaiting_completion: 0, awaiting_approval: 0, awaiting_answer: 0, in_doubt: 0 };
     expect(await figures()).toEqual({ turns: zero, idleMs: zero, stuck: 0 });
   });
 
@@ -59,7 +59,14 @@ describe('the figures of open turns', () => {
     source.put('doubt', 'in_doubt', DAY, 3 * MINUTE);
     source.put('asleep', 'sleeping', DAY, DAY);
     const { turns, idleMs, stuck } = await figures();
-    expect(turns).toEqual({ running: 0, sleeping: 1, awaiting_approval: 3, awaiting_answer: 0, in_doubt: 1 });
+    expect(turns).toEqual({
+      running: 0,
+      sleeping: 1,
+      awaiting_completion: 0,
+      awaiting_approval: 3,
+      awaiting_answer: 0,
+      in_doubt: 1,
+    });
     expect(seconds(idleMs.awaiting_approval)).toBe(7 * 60);
     expect(seconds(idleMs.in_doubt)).toBe(3 * 60);
     expect(stuck).toBe(0); // they wait for a person, or sleep

@@ -59,6 +59,7 @@ const MAY: Record<string, readonly Role[] | 'any' | 'public'> = {
   'POST /v1/schedules/{name}/pause': ['admin'],
   'POST /v1/schedules/{name}/resume': ['admin'],
   'POST /v1/schedules/{name}/trigger': ['admin'],
+  'POST /v1/completions/{token}': 'public',
   'POST /v1/triggers/{path}': 'public',
   'GET /v1/agents': ['starter', 'approver', 'auditor', 'admin'],
   'GET /v1/agents/{name}': ['starter', 'approver', 'auditor', 'admin'],

@@ -8,6 +8,7 @@ const ALLOWED = [
   'approved running', 'approved superseded', 'approved cancelled',
   'ready running',
   'running succeeded', 'running failed', 'running cancelled', 'running in_doubt',
+  'running pending', 'pending succeeded', 'pending failed', 'pending in_doubt', 'pending cancelled',
   'running superseded', // held back right before the effect: nothing was dispatched
   'in_doubt succeeded', 'in_doubt failed',
 ]; // oxfmt-ignore

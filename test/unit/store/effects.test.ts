@@ -30,9 +30,13 @@ function theirs(facts: Partial<EffectRecord>): void {
   versions.kept.push({ record: { ...record, ...facts }, version: version + 1 });
 }
 
+/** How a pending call ends. */
+const laterOf = (state: EffectState) =>
+  state === 'pending' ? { later: { token_hash: 'e'.repeat(64), expires_at: '2026-01-04T00:00:00.000Z' } } : {};
+
 async function inState(state: EffectState, claim: Partial<NewClaim> = {}): Promise<void> {
   await effects.claim(aClaim(claim));
-  if (state !== 'claimed') await effects.move(claim.idempotency_key ?? KEY, 1, state);
+  if (state !== 'claimed') await effects.move(claim.idempotency_key ?? KEY, 1, state, laterOf(state));
 }
 
 describe('a claim', () => {
@@ -124,9 +128,10 @@ describe('a claim', () => {
 });
 
 describe('a move', () => {
-  const STATES = ['claimed', 'applied', 'not_applied', 'refused', 'in_doubt'] as const;
+  const STATES = ['claimed', 'pending', 'applied', 'not_applied', 'refused', 'in_doubt'] as const;
   const ALLOWED: Record<EffectState, EffectState[]> = {
-    claimed: ['applied', 'not_applied', 'refused', 'in_doubt'],
+    claimed: ['pending', 'applied', 'not_applied', 'refused', 'in_doubt'],
+    pending: ['applied', 'not_applied', 'in_doubt'],
     in_doubt: ['applied', 'not_applied'],
     applied: [],
     not_applied: [],
@@ -138,10 +143,10 @@ describe('a move', () => {
     await inState(from);
     const [before, count] = [await effects.latest(KEY), versions.kept.length];
     jest.setSystemTime(T0 + 1000);
-    const move = effects.move(KEY, 1, to, { result_ref: REF });
+    const move = effects.move(KEY, 1, to, { result_ref: REF, ...laterOf(to) });
     if (from === to) expect(await move).toEqual(before);
     else if (ALLOWED[from].includes(to)) {
-      const after = { ...before, state: to, result_ref: REF, updated_at: '2026-01-01T00:00:01.000Z' };
+      const after = { ...before, state: to, result_ref: REF, ...laterOf(to), updated_at: '2026-01-01T00:00:01.000Z' };
       expect(await move).toEqual(after);
       expect(versions.kept.slice(count)).toEqual([{ record: after, version: count + 1 }]);
       return;

@@ -81,6 +81,7 @@ describe('the Web UI', () => {
       'signal interrupt':
         'Ends the turn before its next step; the conversation can go on afterwards. Paste {"by": "<your name>"}.',
       'update answer': 'An answer to a question of the model: {"call": "…", "by": "…", "value": …}.',
+      'update complete': 'Completes a call that ends later; the gateway sends it: {"call": "…", "completion_ref": "…"}.',
       'update decide': 'A decision with an answer: {"decision": "approve" | "deny" | "settle", "call": "…", "by": "…", …}.',
       'update interrupt': 'Ends the turn before its next step, with an answer: {"by": "…"}.',
       'update steer': 'A message to the running turn, with an answer: {"text": "…", "by": "…"}.',

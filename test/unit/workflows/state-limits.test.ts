@@ -358,6 +358,10 @@ function begun(at: Progress['at'], one: AdmittedCall, s: Source, makers: string[
       return { at, ...common };
     case 'sleep':
       return { at, ...common, since: 1e12, until: 1e12, woke_by: null };
+    case 'pending': {
+      const later = { token_hash: s.hash(), expires_at: '2026-01-01T00:00:00.000Z', poll_ms: 1e9 };
+      return { at, ...common, later, poll: { at: 1e12, pause: 1e9 } };
+    }
   }
 }
 
@@ -413,10 +417,13 @@ function travelling(data: TurnData): { travels: Json; said: Json } {
 }
 
 const chars = fc.constantFrom('x', '甲', '\u0001', '"', '\u{1F600}');
-const anyPlaces = fc.array(fc.constantFrom<Progress['at']>('question', 'ready', 'sleep', 'sub_turn', 'probing', 'doubt'), {
-  minLength: 1,
-  maxLength: 5,
-});
+const anyPlaces = fc.array(
+  fc.constantFrom<Progress['at']>('question', 'ready', 'sleep', 'pending', 'sub_turn', 'probing', 'doubt'),
+  {
+    minLength: 1,
+    maxLength: 5,
+  },
+);
 
 const WORST: [string, number, Progress['at'][], number][] = [
   ['\u0001', 80, ['question'], 1],
