@@ -93,7 +93,7 @@ const TABLE = {
   'sign-in': { may: ['shared'], types: ['config', 'store'] },
   live: { may: ['shared', 'shapes'] },
   testing: {
-    may: ['shared', 'tools', 'agents', 'store', 'model', 'client', 'devserver', 'temporal', 'worker'],
+    may: ['shared', 'tools', 'agents', 'store', 'model', 'client', 'completions', 'devserver', 'temporal', 'worker'],
     types: ['record'],
   },
   activities: {

@@ -44,11 +44,12 @@ export async function issueToken(store: CompletionStore, request: LaterRequest):
   const { idempotency_key, expires_ms, poll_ms, ...call } = request;
   const token = createHmac('sha256', store.derivedKey('completion-token')).update(idempotency_key).digest('base64url');
   const token_hash = hashOf(token);
-  const expires_at = await store.registers.update<string>(nameOf(token_hash), (value, now) => {
+  // By the worker's clock, as the deadlines of effect records: the store's is not the one that the workflow goes by.
+  const ownExpiry = new Date(Date.now() + expires_ms).toISOString();
+  const expires_at = await store.registers.update<string>(nameOf(token_hash), (value) => {
     const before = pendingCall(value);
     if (before !== null) return { answer: before.expires_at };
-    const expires = new Date(now + expires_ms).toISOString();
-    return { value: { ...call, expires_at: expires } as unknown as Json, answer: expires };
+    return { value: { ...call, expires_at: ownExpiry } as unknown as Json, answer: ownExpiry };
   });
   return { token, later: { token_hash, expires_at, ...optional({ poll_ms }) } };
 }

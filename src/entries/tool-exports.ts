@@ -32,6 +32,9 @@ export type { ToolClass } from '../shared/turn/tool-class';
 export type {
   CheckFault,
   DescriptionParts,
+  Later,
+  LaterOptions,
+  PollAnswer,
   RuleTarget,
   TokenEstimate,
   Tool,

@@ -9,6 +9,9 @@ import { DefaultLogger, NativeConnection, Runtime, type Worker } from '@temporal
 import type { Agent } from '../../agents/agent';
 import { type App, defineApp } from '../../agents/define';
 import { HoldfastClient } from '../../client/holdfast-client';
+import { complete } from '../../completions/complete';
+import type { CompletionOutcome } from '../../completions/token';
+import type { Store } from '../../store/store';
 import type { StartTurn } from '../../client/turns/start-turn';
 import type { TurnHandle } from '../../client/turns/turn-handle';
 import { TurnEnded } from '../../client/errors';
@@ -68,6 +71,7 @@ export class AgentTest {
       app: App;
       options: AgentTestOptions;
       server: TestServer;
+      store: Store;
       worker: Worker;
       running: Promise<void>;
       date: DateAhead | null;
@@ -113,7 +117,7 @@ export class AgentTest {
       await rm(folder, { recursive: true, force: true });
     };
     const running = worker.run();
-    const test = new AgentTest(client, model, { app, options, server, worker, running, date, close });
+    const test = new AgentTest(client, model, { app, options, server, store, worker, running, date, close });
     test.keepTime();
     await test.followTime();
     return test;
@@ -132,6 +136,16 @@ export class AgentTest {
     // Without an accepted decision the turn would not end.
     const result = () => Promise.race([end(), deciding.then(end)]);
     return Object.assign(turn, { skip, result });
+  }
+
+  /**
+   * Completes a call that ends later (`ctx.later`), as who was given its address does.
+   * @param token what the tool has passed on: the token, or the address
+   * @throws DecisionNotAccepted with the reason
+   */
+  complete(token: string, outcome: CompletionOutcome): Promise<void> {
+    const { store } = this.parts;
+    return complete({ store, client: async () => this.client }, token.split('/').at(-1)!, outcome);
   }
 
   /** @see TestTurn.skip */
