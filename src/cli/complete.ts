@@ -19,15 +19,15 @@ export function complete(program: Command, output: () => Output): void {
     .argument('<token>', 'the token, or the whole address; - reads it from standard input, so that no list of processes shows it')
     .addOption(new Option('--result <json>', 'the result, as JSON').argParser(jsonValue).conflicts('error'))
     .option('--error <text>', 'the work was not done, and why')
-    .action(async (given: string, options: CompleteOptions) => {
-      const token = tokenIn(given === '-' ? (await readStdin()).trim() : given);
+    .action(async (text: string, options: CompleteOptions) => {
+      const token = tokenIn(text === '-' ? (await readStdin()).trim() : text);
       await send(token, outcomeOf(options));
       output().answer({ accepted: true }, ['Accepted: the call has ended with it.']);
     });
 }
 
-function tokenIn(given: string): string {
-  const token = given.split('/').at(-1)!;
+function tokenIn(text: string): string {
+  const token = text.split('/').at(-1)!;
   if (token === '') throw new UsageError('There is no token. Give it, or the address that the tool has passed on.');
   return token;
 }

@@ -46,33 +46,32 @@ export async function completeCall(deps: Dependencies, input: CompleteCallInput)
   return { settled: record === null ? await conclude(run, end) : await concludeEffect(run, record, end), reason: null };
 }
 
-type Found = End | { stays: string };
+type EndOrReason = End | { stays: string };
 
 async function endOf(
   deps: Dependencies,
   input: CompleteCallInput,
   { tool, named }: { tool: Tool | undefined; named: NamedCall },
-): Promise<Found> {
+): Promise<EndOrReason> {
   const { call, cause, later, at } = input;
   if (cause.by === 'expiry')
     return { unknown: callError('TIMEOUT', 'not_completed', `Nobody completed ${call.tool} before ${later.expires_at}.`) };
   if (cause.by === 'cancellation')
     return { unknown: callError('EXECUTION_ERROR', 'turn_cancelled', `The turn was cancelled while ${call.tool} was pending.`) };
   if (!tool) return { stays: `the worker that was asked has no tool ${call.tool}@${named.version}` };
-  const found =
-    cause.by === 'poll' ? await poll(deps, input, { tool, named }) : await givenEnd(deps, later, cause.completion_ref);
+  const end = cause.by === 'poll' ? await poll(deps, input, { tool, named }) : await givenEnd(deps, later, cause.completion_ref);
   if (at > later.expires_at) return { stays: `it came after ${later.expires_at}` };
-  if (!('result' in found)) return found;
-  const fault = outputFault(tool, found.result);
-  return fault === null ? found : { stays: `the result does not fit the tool: ${fault.message}` };
+  if (!('result' in end)) return end;
+  const fault = outputFault(tool, end.result);
+  return fault === null ? end : { stays: `the result does not fit the tool: ${fault.message}` };
 }
 
-async function givenEnd({ store }: Dependencies, { token_hash }: LaterCompletion, ref: string): Promise<Found> {
+async function givenEnd({ store }: Dependencies, { token_hash }: LaterCompletion, ref: string): Promise<EndOrReason> {
   const none = { stays: 'this is no completion of this call' };
   try {
     return (await getCompletion(store, ref, token_hash)) ?? none;
   } catch (error) {
-    if (error instanceof StoreError && error.code === 'not_found') return none;
+    if (error instanceof StoreError) return none; // anybody can send a reference
     throw error;
   }
 }
@@ -81,7 +80,7 @@ async function poll(
   deps: Dependencies,
   { turn, call }: CompleteCallInput,
   { tool, named }: { tool: Tool; named: NamedCall },
-): Promise<Found> {
+): Promise<EndOrReason> {
   if (!tool.poll) return { stays: `this worker's ${tool.name}@${tool.version} has no poll` };
   // The poll of another target does not know the call.
   const elsewhere = turn.store_id === undefined ? null : targetFault(tool, named);
@@ -100,7 +99,7 @@ async function poll(
 }
 
 /** An invalid answer leaves the call pending. */
-function readPollAnswer(answer: Json): Found {
+function readPollAnswer(answer: Json): EndOrReason {
   if (answer === 'pending') return { stays: 'its poll says that it is pending' };
   const { result, error } = isJsonObject(answer) ? answer : {};
   if (result !== undefined && error === undefined) return { result };

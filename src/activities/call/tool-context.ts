@@ -217,7 +217,7 @@ const LONGEST_MS = 366 * 24 * 3_600_000;
 const POLL_EVERY_MS = 60_000;
 /** `ctx.later` of one run of a tool. */
 export class LaterEnd {
-  private issued: IssuedToken | null = null;
+  private ownToken: IssuedToken | null = null;
 
   /** @param onAsked records what the tool has asked for, before it goes on */
   constructor(
@@ -227,12 +227,12 @@ export class LaterEnd {
 
   /** How the call ends later. Null: the tool has not asked for that. */
   get completion(): LaterCompletion | null {
-    return this.issued?.later ?? null;
+    return this.ownToken?.later ?? null;
   }
 
   /** Whether a tool's result is what `ctx.later` gave it. A thread copies it. */
   isLater(value: unknown): boolean {
-    return this.issued !== null && (value as Partial<Later> | null)?.token === this.issued.token;
+    return this.ownToken !== null && (value as Partial<Later> | null)?.token === this.ownToken.token;
   }
 
   /** `ctx.later` */
@@ -243,13 +243,13 @@ export class LaterEnd {
     const key = keyOf(turn, call);
     const { turn_id, workflow_id, first_execution_run_id: scope } = turn;
     const poll_ms = options.poll ? pollMs(options.poll) : undefined;
-    const issued = await issueToken(deps.store, {
+    const ownToken = await issueToken(deps.store, {
       ...{ turn_id, workflow_id, scope, call_id: call.id, tool: tool.name, idempotency_key: key, expires_ms: options.expiresMs },
       ...(poll_ms === undefined ? {} : { poll_ms }),
     });
-    const { token, later } = issued;
+    const { token, later } = ownToken;
     await this.onAsked(later);
-    this.issued = issued;
+    this.ownToken = ownToken;
     return { url: `${deps.publicUrl}/v1/completions/${token}`, token, expires_at: later.expires_at };
   }
 }

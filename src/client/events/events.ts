@@ -173,7 +173,7 @@ export class EventReader {
       case 'completeCall':
         return this.completionEvents(at, activity.input as CompleteCallInput, output as CompleteCallOutput);
       case 'inspectEffect':
-        return this.foundPending(at, activity.input as RunCallInput, output as InspectEffectOutput);
+        return this.inspectionEvents(at, activity.input as RunCallInput, output as InspectEffectOutput);
       default:
         return [];
     }
@@ -186,8 +186,8 @@ export class EventReader {
   }
 
   /** A lost attempt had made its call pending. */
-  private foundPending(at: string, { call }: RunCallInput, found: InspectEffectOutput): TurnEvent[] {
-    return found.found === 'outcome' && found.outcome.later ? this.outcomeEvents(at, call, found.outcome) : [];
+  private inspectionEvents(at: string, { call }: RunCallInput, inspection: InspectEffectOutput): TurnEvent[] {
+    return inspection.found === 'outcome' && inspection.outcome.later ? this.outcomeEvents(at, call, inspection.outcome) : [];
   }
 
   private admissionEvents(at: string, input: AdmitCallInput, output: AdmitCallOutput): TurnEvent[] {

@@ -190,7 +190,7 @@ function listener(ctx: ToolContext, tell: (message: ToThread) => void, unheard: 
         return;
       case 'store': {
         const { id, call } = message;
-        return void answerOf(() => asked(ctx, call)).then((answer) => tell({ say: 'answer', to: id, answer }));
+        return void answerOf(() => answerCall(ctx, call)).then((answer) => tell({ say: 'answer', to: id, answer }));
       }
       case 'cursor': {
         const { call, port, flag } = message;
@@ -206,7 +206,7 @@ function listener(ctx: ToolContext, tell: (message: ToThread) => void, unheard: 
   };
 }
 
-function asked(ctx: ToolContext, call: StoreCall): Promise<unknown> {
+function answerCall(ctx: ToolContext, call: StoreCall): Promise<unknown> {
   if (call.op === 'readResult') return ctx.store.readResult(call.given);
   return call.op === 'keepResult' ? ctx.store.keepResult(call.given) : ctx.later(call.given);
 }

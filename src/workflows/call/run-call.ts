@@ -30,7 +30,7 @@ export async function runDestructive(
   const progress = data.open?.progress[call.id];
   if (progress?.at === 'probing' || progress?.at === 'doubt') {
     const later = await settledLater(context, call, progress);
-    return { outcome: endCall(data, call, ended(later).state, later), took_ms: 0 };
+    return { outcome: endCall(data, call, finalOutput(later).state, later), took_ms: 0 };
   }
   if (progress?.at === 'pending') {
     const end = await endOf(context, call, admission);
@@ -98,11 +98,11 @@ async function endOf(
 ): Promise<EndedOutput> {
   const isPending = result === undefined || result.state === 'pending';
   // Only calls without an effect end as nothing.
-  const end = isPending ? (await endLater(context, call, admission, result?.later))! : ended(result);
-  return end.state === 'in_doubt' ? ended(await settleDoubt(context, call, admission, end)) : end;
+  const end = isPending ? (await endLater(context, call, admission, result?.later))! : finalOutput(result);
+  return end.state === 'in_doubt' ? finalOutput(await settleDoubt(context, call, admission, end)) : end;
 }
 
-function ended(result: RunCallOutput): EndedOutput {
+function finalOutput(result: RunCallOutput): EndedOutput {
   return result as EndedOutput;
 }
 
@@ -157,7 +157,7 @@ export async function runRepeatable(
     const took_ms = result?.took_ms ?? 0;
     if (result?.held) return { held: result.held, took_ms };
     const isOver = result !== null && result.state !== 'pending';
-    const end = isOver ? ended(result) : await endLater(context, call, admission, result?.later);
+    const end = isOver ? finalOutput(result) : await endLater(context, call, admission, result?.later);
     if (end === null) return { outcome: stoppedOutcome(context.data, call, null), took_ms };
     return { outcome: endCall(context.data, call, end.state, { ...end, ...decisions }), took_ms };
   } catch (error) {

@@ -151,7 +151,7 @@ export class Completions {
     const answered = () => CancellationScope.nonCancellable(() => condition(() => this.answers.has(call) || this.hasEnded(call)));
     // A call that is not pending yet may wait for people: the run must be able to end meanwhile.
     await (this.stateOf(call) === 'pending' ? this.inFlight.during(answered) : answered());
-    const answer = this.answers.get(call) ?? (this.answers.has(call) ? null : ENDED);
+    const answer = this.answers.get(call) ?? (this.answers.has(call) ? null : CALL_OVER);
     this.answers.delete(call);
     return answer;
   }
@@ -163,7 +163,7 @@ export class Completions {
   }
 
   private refusal(call: string): string | null {
-    if (this.hasEnded(call)) return ENDED;
+    if (this.hasEnded(call)) return CALL_OVER;
     if (this.stateOf(call) === 'in_doubt') return 'the call is in doubt: a person settles it';
     return this.offered(call) === null ? null : 'another completion of the call is being checked; send it again later';
   }
@@ -178,7 +178,7 @@ export class Completions {
   }
 }
 
-const ENDED = 'the call has ended';
+const CALL_OVER = 'the call has ended';
 export const BAD_OFFER = 'it must be {"call": "…", "completion_ref": "<hash>"}';
 
 /** Null: it is none. */
