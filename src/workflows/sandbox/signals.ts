@@ -4,8 +4,9 @@
  * retry. Here a signal is a name, a sender and raw payloads, and all of them together cost one loop.
  */
 import type { Payload } from '@temporalio/common';
-import { currentUpdateInfo, CancellationScope, condition, patched } from '@temporalio/workflow';
+import { currentUpdateInfo, CancellationScope, patched } from '@temporalio/workflow';
 import { getActivator } from './activator';
+import { condition } from './condition';
 
 export interface Arrival {
   name: string;

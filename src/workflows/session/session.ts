@@ -7,7 +7,6 @@ import {
   ActivityFailure,
   allHandlersFinished,
   ApplicationFailure,
-  condition,
   continueAsNew,
   defineQuery,
   defineUpdate,
@@ -38,6 +37,7 @@ import { cachedShare } from '../../shared/turn/turn-view';
 import { inlineCode } from '../../shared/text/visible';
 import { beginSession, checkFork, lookAtTurn } from '../activities';
 import { type DecideAnswer, INTERRUPT, MEMO_TITLE, SESSION_UPDATES, STATUS_QUERY, TURN_DONE_SIGNAL } from '../contract';
+import { condition } from '../sandbox/condition';
 import { mustBeInTime, now } from '../sandbox/time';
 import { readBy } from '../turn/ending';
 import { decodePayload } from '../../shared/wire/payload';

@@ -1,8 +1,9 @@
 /** Waits for the end of a child workflow that answers a call, and counts what it has used. */
-import { CancellationScope, condition, getExternalWorkflowHandle, isCancellation, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, getExternalWorkflowHandle, isCancellation, workflowInfo } from '@temporalio/workflow';
 import { sumUsage, ZERO_SPENDING } from '../../shared/turn/sub-turn';
 import { lookAtSubTurn } from '../activities';
 import type { Dispatch } from '../call/dispatch-types';
+import { condition } from '../sandbox/condition';
 import { showState } from '../turn/publish-turn-state';
 import type { SubTurn } from '../turn/state';
 import { cutReason } from '../turn/state-limits';

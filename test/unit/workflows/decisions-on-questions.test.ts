@@ -16,8 +16,10 @@ interface Wait {
 }
 const waits: Wait[] = [];
 let present = 'first seed';
-jest.mock('@temporalio/workflow', () => ({
+jest.mock('../../../src/workflows/sandbox/condition', () => ({
   condition: (until: () => boolean, ms?: number) => new Promise<boolean>((end, fail) => waits.push({ until, ms, end, fail })),
+}));
+jest.mock('@temporalio/workflow', () => ({
   workflowInfo: () => ({ continueAsNewSuggested: false, historyLength: 100 }),
 }));
 jest.mock('../../../src/workflows/sandbox/time', () => ({
