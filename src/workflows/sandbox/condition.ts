@@ -21,6 +21,17 @@ export function noteRecord(): void {
   withoutRecord.delete(getActivator());
 }
 
+/** The random seed in the previous activation. */
+const seeds = new WeakMap<object, unknown>();
+
+/** Call it in each activation. True in the first, and after a reset: the SDK takes the job that brings another seed out before. */
+export function hasNewSeed(): boolean {
+  const activator = getActivator();
+  const before = seeds.get(activator);
+  seeds.set(activator, activator.randomnessSeed);
+  return before !== activator.randomnessSeed;
+}
+
 /** The SDK's `condition`. Workflow code must use no other (lint). @param timeout ms; the result is false after this time */
 export function condition(fn: () => boolean): Promise<void>;
 export function condition(fn: () => boolean, timeout: number): Promise<boolean>;

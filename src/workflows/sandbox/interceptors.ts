@@ -11,7 +11,7 @@ import {
 } from '@temporalio/workflow';
 import { getActivator } from './activator';
 import { MEMO_TRACE } from '../contract';
-import { expectRefusal, noteRecord } from './condition';
+import { expectRefusal, hasNewSeed, noteRecord } from './condition';
 import { deliverSignal, recordUpdateSender } from './signals';
 import { traceInterceptors } from './trace';
 
@@ -39,6 +39,7 @@ const ACCEPTED_UPDATE: WorkflowInboundCallsInterceptor = {
 const SIGNALS_FIRST: WorkflowInternalsInterceptor = {
   activate(input, next) {
     const { activation } = input;
+    const isReset = hasNewSeed();
     noteRecord();
     // Code for a signal may call `patched`: it needs the patches that this task has recorded.
     for (const { notifyHasPatch } of activation.jobs ?? []) if (notifyHasPatch) getActivator().notifyHasPatch(notifyHasPatch);
@@ -58,7 +59,7 @@ const SIGNALS_FIRST: WorkflowInternalsInterceptor = {
       expectRefusal();
       activation.jobs = updates;
       next(input);
-      if (all.length > updates.length) noteRecord();
+      if (isReset || all.length > updates.length) noteRecord();
     }
     activation.jobs = jobs;
     if (jobs.length > 0 || updates.length === 0) next(input);

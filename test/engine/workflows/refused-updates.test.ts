@@ -25,7 +25,7 @@ import { pays } from '../../support/tools';
 import { eventually, withEngine, type Engine } from '../support/engine';
 import { FILLED_MS } from '../support/fill-run';
 
-const SUGGESTED_AT = 100;
+const SUGGESTED_AT = 80;
 const key = `hf_${'0'.repeat(40)}`;
 const approval = [ask(['pay', { invoice: 'INV-7', cents: 700 }]), say('Paid.')];
 
@@ -126,8 +126,8 @@ describe('a workflow whose run becomes full while it refuses updates', () => {
   }, 120_000);
   afterAll(() => server.stop());
 
-  const engineWith = (body: (engine: Engine) => Promise<void>) =>
-    withEngine({ address: server.address, tools: [pays('pay', [])], script: [...approval], madeUp: true }, body);
+  const engineWith = (body: (engine: Engine) => Promise<void>, worker = {}) =>
+    withEngine({ address: server.address, tools: [pays('pay', [])], script: [...approval], madeUp: true, worker }, body);
 
   it.each(Object.entries(scenes))(
     '%s: goes on in another run, and each run replays',
@@ -143,22 +143,25 @@ describe('a workflow whose run becomes full while it refuses updates', () => {
     FILLED_MS,
   );
 
-  it.each(Object.entries(scenes))(
-    '%s: each run replays, whatever arrives together and in whatever order',
-    (name, begin) =>
-      engineWith(async (engine) => {
-        const { handle, taken, refused, query } = await begin(engine);
-        const kinds = [taken, refused, refused, () => handle.signal('junk', 1), () => handle.query(query)];
-        for (let run = 0; run < runs(1, 4); run++)
-          await untilAnotherRun(handle, async () => {
-            const together = Array.from({ length: 1 + Math.floor(Math.random() * 4) }, () =>
-              Math.floor(Math.random() * kinds.length),
-            );
-            order.push(`${name}: ${together.join()}`);
-            await Promise.all(together.map((kind) => kinds[kind]!()));
-          });
-        await replayed(engine.client.temporal, handle);
-      }),
+  it.each(Object.entries(scenes).flatMap(([name, begin]) => [true, false].map((kept) => ({ name, begin, kept }))))(
+    '$name, in memory: $kept: each run replays, whatever arrives together and in whatever order',
+    ({ name, begin, kept }) =>
+      engineWith(
+        async (engine) => {
+          const { handle, taken, refused, query } = await begin(engine);
+          const kinds = [taken, refused, refused, () => handle.signal('junk', 1), () => handle.query(query)];
+          for (let run = 0; run < runs(1, 4); run++)
+            await untilAnotherRun(handle, async () => {
+              const together = Array.from({ length: 1 + Math.floor(Math.random() * 4) }, () =>
+                Math.floor(Math.random() * kinds.length),
+              );
+              order.push(`${name}: ${together.join()}`);
+              await Promise.all(together.map((kind) => kinds[kind]!()));
+            });
+          await replayed(engine.client.temporal, handle);
+        },
+        kept ? {} : { maxCachedWorkflows: 0 },
+      ),
     FILLED_MS,
   );
 });

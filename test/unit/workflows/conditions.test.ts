@@ -1,6 +1,7 @@
 /** When conditions of workflow code are evaluated. That workflows replay is tried on a server (test/engine/workflows/refused-updates.test.ts). */
 import type { coresdk } from '@temporalio/proto';
 import { setActivator } from '@temporalio/workflow/lib/global-attributes';
+import { getActivator } from '../../../src/workflows/sandbox/activator';
 import { condition } from '../../../src/workflows/sandbox/condition';
 import { interceptors } from '../../../src/workflows/sandbox/interceptors';
 
@@ -17,7 +18,11 @@ jest.mock('@temporalio/workflow', () => ({
   ...jest.requireActual<object>('@temporalio/workflow'),
   condition: (met: () => boolean) => new Promise<void>((resolve) => waits.push({ met, resolve })),
 }));
-beforeEach(() => setActivator({} as never));
+const seeded = (...randomnessSeed: number[]) => setActivator({ randomnessSeed } as never);
+beforeEach(async () => {
+  seeded(1);
+  await activated(timer);
+});
 afterAll(() => setActivator(undefined));
 
 /** As the SDK does after each job, and at the end of each activation. */
@@ -61,6 +66,11 @@ describe('a condition that has become true without a record in history', () => {
     ['is met where history has a patch only, which the SDK takes out of the jobs', [], ['end', 'met']],
   ] as const)('%s', async (_, jobs, happened) => {
     expect(await activated(...jobs)).toEqual(happened);
+  });
+
+  it('is met after a reset as if no update had been refused', async () => {
+    getActivator().randomnessSeed = [2];
+    expect(await activated(refused)).toEqual(['refused', 'end', 'met']);
   });
 
   it('is met in the next activation that has a record', async () => {
