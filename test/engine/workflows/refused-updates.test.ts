@@ -143,20 +143,20 @@ describe('a workflow whose run becomes full while it refuses updates', () => {
     FILLED_MS,
   );
 
-  it.each(Object.entries(scenes).flatMap(([name, begin]) => [true, false].map((kept) => ({ name, begin, kept }))))(
+  it.each(Object.entries(scenes).flatMap(([name, begin]) => runs([true], [true, false]).map((kept) => ({ name, begin, kept }))))(
     '$name, in memory: $kept: each run replays, whatever arrives together and in whatever order',
     ({ name, begin, kept }) =>
       engineWith(
         async (engine) => {
           const { handle, taken, refused, query } = await begin(engine);
           const kinds = [taken, refused, refused, () => handle.signal('junk', 1), () => handle.query(query)];
-          for (let run = 0; run < runs(1, 4); run++)
+          for (let run = 0; run < runs(1, 2); run++)
             await untilAnotherRun(handle, async () => {
               const together = Array.from({ length: 1 + Math.floor(Math.random() * 4) }, () =>
                 Math.floor(Math.random() * kinds.length),
               );
               order.push(`${name}: ${together.join()}`);
-              await Promise.all(together.map((kind) => kinds[kind]!()));
+              await Promise.allSettled(together.map((kind) => kinds[kind]!())); // at the end of a run an update may fail
             });
           await replayed(engine.client.temporal, handle);
         },
