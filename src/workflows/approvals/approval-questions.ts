@@ -3,7 +3,7 @@
  * question is open from the moment that it is shown until it is answered. A decision that fits no open question changes nothing, and
  * the reason is returned.
  */
-import { condition, workflowInfo } from '@temporalio/workflow';
+import { workflowInfo } from '@temporalio/workflow';
 import { samePerson, type Edit, type Settlement } from '../../shared/approval/approval';
 import { hashJson } from '../../shared/json/digests';
 import type { Json } from '../../shared/json/json';
@@ -19,6 +19,7 @@ import {
   type IncomingDecision,
   type DecisionOrigin,
 } from './decision-rules';
+import { condition } from '../sandbox/condition';
 import { now, resetSeed } from '../sandbox/time';
 import {
   remark,
@@ -32,7 +33,7 @@ import {
 } from './question';
 import { rolesAt } from '../../shared/approval/policy';
 import { NO_ROOM, missingAnswers, type Statement } from './room-for-decisions';
-import type { InFlight } from '../turn/in-flight';
+import type { InFlight } from '../sandbox/signals';
 import { MANY_EVENTS } from '../turn/state-limits';
 
 /** Checks whether a signed decision is genuine, and returns who signed it. */

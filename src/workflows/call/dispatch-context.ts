@@ -3,7 +3,7 @@ import type { TurnContext } from '../../shared/io/activities';
 import { noteHash } from '../../shared/approval/decision';
 import { optional } from '../../shared/json/optional';
 import { checkAnswer, checkDecision, notify } from '../activities';
-import { Arrivals, Completions } from '../sandbox/signals';
+import { Arrivals, Completions, InFlight } from '../sandbox/signals';
 import { ApprovalQuestions, type Check, type CheckAnswer, type Occasion } from '../approvals/approval-questions';
 import type { Dispatch } from './dispatch-types';
 import { now } from '../sandbox/time';
@@ -13,7 +13,6 @@ import type { TurnData } from '../turn/state';
 import { hasRoom, type Statement } from '../approvals/room-for-decisions';
 import { Forwarding } from '../sub-agents/sub-turns';
 import { showState } from '../turn/publish-turn-state';
-import { InFlight } from '../turn/in-flight';
 
 /** Of what people are notified when a question opens. */
 const NOTICES = { approval: 'approval', doubt: 'in_doubt', question: 'question' } as const satisfies Record<

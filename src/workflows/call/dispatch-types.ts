@@ -1,12 +1,11 @@
 /** Types that the files of call dispatch share: the context, the admission and the result of a run. */
 import type { CallArguments, CallOptions, CallOutcome, TurnBegin, TurnContext } from '../../shared/io/activities';
 import type { Decision, HoldReason } from '../../shared/approval/approval';
-import type { Arrivals, Completions } from '../sandbox/signals';
+import type { Arrivals, Completions, InFlight } from '../sandbox/signals';
 import type { ApprovalQuestions } from '../approvals/approval-questions';
 import type { Question } from '../approvals/question';
 import type { TurnData } from '../turn/state';
 import type { Forwarding } from '../sub-agents/sub-turns';
-import type { InFlight } from '../turn/in-flight';
 
 export interface Dispatch {
   turn: TurnContext;

@@ -2,9 +2,10 @@
  * A call that ends later (`ctx.later`): it waits without a running activity, across runs, until somebody completes it, its tool's `poll`
  * knows how it ended, or its time is over.
  */
-import { CancellationScope, condition } from '@temporalio/workflow';
+import { CancellationScope } from '@temporalio/workflow';
 import type { AdmittedCall, CompletionCause, LaterCompletion, RunCallOutput } from '../../shared/io/activities';
 import { completeCall } from '../activities';
+import { condition } from '../sandbox/condition';
 import { now } from '../sandbox/time';
 import { showState } from '../turn/publish-turn-state';
 import { keepProgress, type Progress } from '../turn/state';

@@ -2,12 +2,13 @@
  * Runs an admitted call. Temporal retries calls that are safe to repeat. A destructive call is dispatched again only after proof that it
  * had no effect, or if its tool is idempotent; after a lost attempt the effect record says whether the call began.
  */
-import { ActivityFailure, CancellationScope, condition, patched, sleep, isCancellation } from '@temporalio/workflow';
+import { ActivityFailure, CancellationScope, patched, sleep, isCancellation } from '@temporalio/workflow';
 import type { AdmittedCall, CallArguments, RunCallInput, RunCallOutput } from '../../shared/io/activities';
 import { callError, BEGUN_TOO_LATE, type CallError } from '../../shared/wire/errors';
 import { CLASS_RULES } from '../../shared/turn/tool-class';
 import { FREEZE, timeFault, type Waker, wakeTime } from '../../shared/turn/turn-states';
 import { executeCall, inspectEffect, waitForUnfreeze } from '../activities';
+import { condition } from '../sandbox/condition';
 import { now } from '../sandbox/time';
 import { showState } from '../turn/publish-turn-state';
 import { keepProgress, type TurnData } from '../turn/state';

@@ -4,7 +4,6 @@
  */
 import {
   allHandlersFinished,
-  condition,
   continueAsNew,
   defineQuery,
   defineUpdate,
@@ -29,6 +28,7 @@ import {
 } from '../../shared/budget-book';
 import { inlineCode } from '../../shared/text/visible';
 import { BUDGET_QUERY, RESERVE_UPDATE, SETTLE_UPDATE, type BudgetView } from '../contract';
+import { condition } from '../sandbox/condition';
 import { onSignals } from '../sandbox/signals';
 
 /** Updates per run; Temporal allows 2,000. */

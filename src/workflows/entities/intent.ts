@@ -5,7 +5,6 @@
  */
 import {
   ApplicationFailure,
-  condition,
   continueAsNew,
   defineQuery,
   defineUpdate,
@@ -25,6 +24,7 @@ import {
 } from '../../shared/intent';
 import { isJsonObject, type Json, jsonBytes } from '../../shared/json/json';
 import { INTENT_UPDATES, OWNERS_QUERY, type IntentInput } from '../contract';
+import { condition } from '../sandbox/condition';
 import { onSignals } from '../sandbox/signals';
 
 /** Updates per run. Temporal allows 2,000, but a replay handles all updates of a run at once. */

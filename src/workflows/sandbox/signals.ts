@@ -4,13 +4,13 @@
  * retry. Here a signal is a name, a sender and raw payloads, and all of them together cost one loop.
  */
 import type { Payload } from '@temporalio/common';
-import { currentUpdateInfo, CancellationScope, condition, patched } from '@temporalio/workflow';
+import { currentUpdateInfo, CancellationScope, patched } from '@temporalio/workflow';
 import { isJsonObject, type Json } from '../../shared/json/json';
 import { isHash } from '../../shared/json/sha256';
 import type { CallState } from '../../shared/turn/turn-view';
-import type { InFlight } from '../turn/in-flight';
 import type { TurnData } from '../turn/state';
 import { getActivator } from './activator';
+import { condition } from './condition';
 
 export interface Arrival {
   name: string;
@@ -186,4 +186,32 @@ export function readOffer(body: Json): { call: string; completion_ref: string } 
   if (!isJsonObject(body) || Object.keys(body).length !== 2) return null;
   const { call, completion_ref } = body;
   return typeof call === 'string' && isHash(completion_ref) ? { call, completion_ref } : null;
+}
+
+/** Counts work in progress: a turn continues in another run only while all of it waits for people. */
+export class InFlight {
+  private underWay = 0;
+
+  get none(): boolean {
+    return this.underWay === 0;
+  }
+
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    this.underWay += 1;
+    try {
+      return await work();
+    } finally {
+      this.underWay -= 1;
+    }
+  }
+
+  /** Inside `during`: a wait that another run can continue, so it is not counted. */
+  async apart<T>(wait: () => Promise<T>): Promise<T> {
+    this.underWay -= 1;
+    try {
+      return await wait();
+    } finally {
+      this.underWay += 1;
+    }
+  }
 }

@@ -7,7 +7,6 @@ import {
   ActivityFailure,
   allHandlersFinished,
   ApplicationFailure,
-  condition,
   continueAsNew,
   defineQuery,
   defineUpdate,
@@ -38,6 +37,7 @@ import { cachedShare } from '../../shared/turn/turn-view';
 import { inlineCode } from '../../shared/text/visible';
 import { beginSession, checkFork, lookAtTurn } from '../activities';
 import { type DecideAnswer, INTERRUPT, MEMO_TITLE, SESSION_UPDATES, STATUS_QUERY, TURN_DONE_SIGNAL } from '../contract';
+import { condition } from '../sandbox/condition';
 import { mustBeInTime, now } from '../sandbox/time';
 import { readBy } from '../turn/ending';
 import { decodePayload } from '../../shared/wire/payload';
@@ -97,8 +97,13 @@ export async function session(input: SessionInput): Promise<SessionView> {
     );
   /** The ids of turns are not known yet, or a client resumes after a turn whose end this session has not seen yet. */
   const isEarly = ({ resume }: SendBody) => data.series === null || (resume === true && mayBeOver());
+  /** A client that resumes has had to wait for the end of a turn: the loop acts after it has its answer. */
+  let hadToWait = false;
   const takeInTurn = async (body: SendBody) => {
+    // Asked for each that resumes: in a replay the end of the turn may be known before (decision 0095).
+    const resumes = body.resume === true && patched('resume-before-next-turn');
     if (isEarly(body)) {
+      hadToWait ||= resumes;
       await condition(() => !isEarly(body));
       // Other messages may have arrived meanwhile.
       const reason = sendFault(data, input, body);
@@ -159,6 +164,10 @@ export async function session(input: SessionInput): Promise<SessionView> {
   show();
   while (!isOver(data)) {
     await waitForActivation();
+    if (hadToWait) {
+      hadToWait = false;
+      await waitForActivation();
+    }
     if (full()) {
       await condition(allHandlersFinished);
       await continueAsNew<typeof session>({ ...input, resume: asJson(data) });
@@ -268,9 +277,14 @@ async function fork({ session_id, fork: from }: SessionInput, data: SessionData)
   }
 }
 
-async function interrupt({ running }: SessionData, body: Json): Promise<DecideAnswer> {
+/**
+ * A turn ran when the validator took it. In a replay the end of that turn may be known before (decision 0095): the command must be the
+ * same.
+ */
+async function interrupt({ running, last }: SessionData, body: Json): Promise<DecideAnswer> {
+  const { turn_id } = running ?? last.at(-1)!;
   try {
-    await getExternalWorkflowHandle(workflowId(running!.turn_id)).signal(INTERRUPT, body);
+    await getExternalWorkflowHandle(workflowId(turn_id)).signal(INTERRUPT, body);
     return ACCEPTANCE;
   } catch {
     return { accepted: false, reason: 'the turn has ended' };

@@ -1,16 +1,10 @@
 /** Tells the parent turn that something changed in a sub-agent's turn (a question, an answer, the end), and answers its query. */
-import {
-  CancellationScope,
-  condition,
-  getExternalWorkflowHandle,
-  workflowInfo,
-  defineQuery,
-  setHandler,
-} from '@temporalio/workflow';
+import { CancellationScope, getExternalWorkflowHandle, workflowInfo, defineQuery, setHandler } from '@temporalio/workflow';
 import type { TurnContext } from '../../shared/io/activities';
 import { travelling, type SubTurnFacts, type SurfacedQuestion } from '../../shared/turn/sub-turn';
 import { optional } from '../../shared/json/optional';
 import { viewOf } from '../call/call-log';
+import { condition } from '../sandbox/condition';
 import { SUB_TURN_QUERY, SUB_TURN_SIGNAL } from '../contract';
 import type { ApprovalQuestions } from '../approvals/approval-questions';
 import { saidOf, type ShownQuestion } from '../approvals/question';

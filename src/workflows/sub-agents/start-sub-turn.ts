@@ -5,7 +5,6 @@
 import { TypedSearchAttributes, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   CancellationScope,
-  condition,
   getExternalWorkflowHandle,
   isCancellation,
   ParentClosePolicy,
@@ -21,6 +20,7 @@ import { callError, type CallError } from '../../shared/wire/errors';
 import { lookAtSubTurn, openSubTurn } from '../activities';
 import type { Dispatch } from '../call/dispatch-types';
 import { MEMO_TRACE, TURN_WORKFLOW } from '../contract';
+import { condition } from '../sandbox/condition';
 import { showState } from '../turn/publish-turn-state';
 import { leftOf, limitsOf, type SubTurn } from '../turn/state';
 import { cutReason } from '../turn/state-limits';

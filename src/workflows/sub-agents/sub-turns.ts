@@ -14,7 +14,7 @@ import { QUESTION_OF } from '../approvals/decision-rules';
 import type { Question } from '../approvals/question';
 import type { TurnData, SubTurn } from '../turn/state';
 import { fitShownBelow } from '../turn/state-limits';
-import type { InFlight } from '../turn/in-flight';
+import type { InFlight } from '../sandbox/signals';
 import { MANY_EVENTS } from '../turn/state-limits';
 import { optional } from '../../shared/json/optional';
 /** Most decisions forwarded at the same time; Temporal allows ten updates in progress per workflow. */

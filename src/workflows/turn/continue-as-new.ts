@@ -3,11 +3,12 @@
  * continues in another run with its calls, decisions and step number, but only while all of it waits for people, or between
  * steps.
  */
-import { ApplicationFailure, CancellationScope, condition, patched, workflowInfo } from '@temporalio/workflow';
+import { ApplicationFailure, CancellationScope, patched, workflowInfo } from '@temporalio/workflow';
 import type { TurnContext } from '../../shared/io/activities';
 import type { Decision } from '../../shared/approval/approval';
 import { type Json, type JsonObject, jsonBytes, isPacked, packJson, unpackJson, type PackedJson } from '../../shared/json/json';
 import { keepSaid, readCard, readSaid } from '../activities';
+import { condition } from '../sandbox/condition';
 import { runOpenStep } from '../call/dispatch';
 import type { Dispatch } from '../call/dispatch-types';
 import type { OpenStep, Progress, TurnData } from './state';

@@ -13,7 +13,7 @@ import { isBounded, MANY_EVENTS } from './state-limits';
 import { NO_ROOM } from '../approvals/room-for-decisions';
 import type { SteeringState, TurnData } from './state';
 import { fitsSteering, ignoreSignal } from './state-limits';
-import type { InFlight } from './in-flight';
+import type { InFlight } from '../sandbox/signals';
 
 type SteerOrigin = Pick<Steer, 'channel' | 'identity'>;
 

@@ -2,7 +2,7 @@
 import { PLAIN_POLICY } from '../../../src/shared/approval/approval';
 import { readDecision } from '../../../src/shared/approval/decision';
 import { ApprovalQuestions, type Check } from '../../../src/workflows/approvals/approval-questions';
-import { InFlight } from '../../../src/workflows/turn/in-flight';
+import { InFlight } from '../../../src/workflows/sandbox/signals';
 
 const run = { continueAsNewSuggested: false, historyLength: 100 };
 jest.mock('@temporalio/workflow', () => ({ condition: () => new Promise(() => undefined), workflowInfo: () => run }));

@@ -6,6 +6,8 @@ const waits: { met: () => boolean; resolve: (met: unknown) => void }[] = [];
 jest.mock('@temporalio/workflow', () => ({
   patched: () => isPatched,
   CancellationScope: { nonCancellable: (work: () => Promise<unknown>) => work() },
+}));
+jest.mock('../../../src/workflows/sandbox/condition', () => ({
   condition: (met: () => boolean) => new Promise((resolve) => waits.push({ met, resolve })),
 }));
 beforeEach(() => {

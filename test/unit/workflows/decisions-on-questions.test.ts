@@ -5,7 +5,7 @@ import type { Json } from '../../../src/shared/json/json';
 import { ApprovalQuestions, type QuestionDependencies } from '../../../src/workflows/approvals/approval-questions';
 import { remark, type ApprovalQuestion, type Pending } from '../../../src/workflows/approvals/question';
 import { NO_ROOM } from '../../../src/workflows/approvals/room-for-decisions';
-import { InFlight } from '../../../src/workflows/turn/in-flight';
+import { InFlight } from '../../../src/workflows/sandbox/signals';
 import { approval, DIGEST, doubt, EXPIRES, fieldsOf, personQuestion } from './support/questions';
 
 interface Wait {
@@ -16,8 +16,10 @@ interface Wait {
 }
 const waits: Wait[] = [];
 let present = 'first seed';
-jest.mock('@temporalio/workflow', () => ({
+jest.mock('../../../src/workflows/sandbox/condition', () => ({
   condition: (until: () => boolean, ms?: number) => new Promise<boolean>((end, fail) => waits.push({ until, ms, end, fail })),
+}));
+jest.mock('@temporalio/workflow', () => ({
   workflowInfo: () => ({ continueAsNewSuggested: false, historyLength: 100 }),
 }));
 jest.mock('../../../src/workflows/sandbox/time', () => ({

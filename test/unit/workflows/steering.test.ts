@@ -3,7 +3,7 @@ import type { CheckSteerInput, CheckSteerOutput } from '../../../src/shared/io/a
 import { steerDigest, type SteerFields } from '../../../src/shared/approval/decision';
 import type { TurnData } from '../../../src/workflows/turn/state';
 import { Steering } from '../../../src/workflows/turn/steering';
-import { InFlight } from '../../../src/workflows/turn/in-flight';
+import { InFlight } from '../../../src/workflows/sandbox/signals';
 
 const run = { continueAsNewSuggested: false, historyLength: 100 };
 jest.mock('@temporalio/workflow', () => ({ workflowInfo: () => run }));
