@@ -89,6 +89,17 @@ it('a worker runs previews and probes in threads', async () => {
   });
 });
 
+it('a worker runs a tool whose call ends later, and its poll, in threads', async () => {
+  const script = [ask(['ends_later', {}]), say('Done.')];
+  await withEngine({ app, script, settings: { appModule, isolation } }, async ({ start }) => {
+    const turn = await start('Hand it over.', { agent: 'test', requester: 'rita' });
+    const [call] = await turn.waitForPending();
+    await turn.approve(call.digest, { by: 'zoe' });
+    const { calls } = await turn.result();
+    expect(calls).toMatchObject([{ effect: 'applied', result_summary: expect.stringContaining('in a thread') }]);
+  });
+});
+
 it.each(['spins', 'fills', 'exits'])('a payment whose tool then %s is in doubt, and is not made again', async (what) => {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-isolated-'));
   const text = join(folder, 'paid.txt');

@@ -146,6 +146,18 @@ export const converts = defineTool({
   run: given,
 });
 
+/** Its call ends later: its poll knows how, in a thread only. */
+const endsLater = defineTool({
+  name: 'ends_later',
+  version: '1.0.0',
+  class: 'destructive',
+  description: 'Hands its work over.',
+  input,
+  isolate: true,
+  run: (_given, ctx) => ctx.later({ expiresMs: 60_000, poll: { everyMs: 1000 } }),
+  poll: () => (isMainThread ? 'pending' : { result: { ended: 'in a thread' } }),
+});
+
 export const plainTools = made(false);
-export const isolatedTools = [...made(true), looks, converts];
+export const isolatedTools = [...made(true), looks, converts, endsLater];
 export default defineApp({ agents: [defineAgent({ name: 'test', prompt: 'p', tools: isolatedTools })] });
