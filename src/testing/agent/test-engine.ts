@@ -84,5 +84,9 @@ export async function openTestEngine({ app: { schedules: _, ...app }, log = SILE
 /** The SDK logs each state of each worker. A test that has set its runtime up keeps it. */
 function quietSdk(): void {
   if (Runtime.instantiator !== undefined) return;
-  Runtime.install({ logger: new DefaultLogger('ERROR'), telemetryOptions: { logging: { forward: {}, filter: 'ERROR' } } });
+  Runtime.install({
+    logger: new DefaultLogger('ERROR'),
+    telemetryOptions: { logging: { forward: {}, filter: 'ERROR' } },
+    shutdownSignals: [], // who uses the engine decides what Ctrl-C does
+  });
 }
