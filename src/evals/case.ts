@@ -25,6 +25,8 @@ export type ExpectedCall = z.infer<typeof expectedCall>;
 
 const STATES = ['completed', 'refused', 'cancelled', 'failed', 'limit', 'waiting', 'timeout', 'any'] as const;
 
+const pattern = name.refine(isPattern, 'It must be a regular expression.');
+
 const expectations = z.strictObject({
   state: z.enum(STATES).default('completed'),
   calls: z.array(expectedCall).default([]),
@@ -32,7 +34,7 @@ const expectations = z.strictObject({
   no_other_calls: z.boolean().default(false),
   not_called: z.array(expectedCall).default([]),
   not_run: z.array(expectedCall).default([]),
-  text: z.strictObject({ includes: names.optional(), matches: name.optional() }).optional(),
+  text: z.strictObject({ includes: names.optional(), matches: pattern.optional() }).optional(),
   result: jsonObject.optional(),
 });
 export type Expectations = z.infer<typeof expectations>;
@@ -199,6 +201,14 @@ function parse<S extends z.ZodType>(schema: S, value: unknown, file: string): z.
   const read = schema.safeParse(value);
   if (read.success) return read.data;
   throw new Error(`${file} holds no case:\n${z.prettifyError(read.error)}`);
+}
+
+function isPattern(source: string): boolean {
+  try {
+    return new RegExp(source, 'u') instanceof RegExp;
+  } catch {
+    return false;
+  }
 }
 
 function stem(path: string): string {

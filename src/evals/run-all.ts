@@ -45,8 +45,9 @@ export async function runAll(plan: Plan, { modelName, runOne, onEnd }: Running):
   const limit = pLimit(plan.concurrency);
   let spent = 0;
   let count = 0;
+  let isUnusable = false;
   const run = async (task: RunTask, model: string): Promise<RunResult | null> => {
-    if (signal.aborted) return null;
+    if (signal.aborted || isUnusable) return null;
     const result = spent >= maxUsd ? skip(`The others have cost $${spent.toFixed(4)}.`) : await attempt(runOne, task, signal);
     if (result === null) return null;
     spent += result.costUsd ?? 0;
@@ -54,7 +55,18 @@ export async function runAll(plan: Plan, { modelName, runOne, onEnd }: Running):
     onEnd(whole, (count += 1), tasks.length);
     return whole;
   };
-  const results = await Promise.all(tasks.map((task, index) => limit(run, task, names[index]!)));
+  const guarded = async (task: RunTask, model: string) => {
+    try {
+      return await run(task, model);
+    } catch (error) {
+      isUnusable = true; // before the next one begins
+      throw error;
+    }
+  };
+  const running = tasks.map((task, index) => limit(guarded, task, names[index]!));
+  // Those that run end in order, even if a case turns out to be unusable.
+  await Promise.allSettled(running);
+  const results = await Promise.all(running);
   return results.filter((result) => result !== null);
 }
 

@@ -49,6 +49,7 @@ export interface RunOutcome {
 
 const LOOKS_EVERY_MS = 100;
 const CANCELS_WITHIN_MS = 30_000;
+const EDITS_WITHIN_MS = 10_000;
 
 /** The agent of the case, and the models that take its steps. @throws CaseError */
 export function modelsOf({ one, model }: RunTask, { app, own }: RunParts): { agent: string; names: readonly string[] } {
@@ -147,6 +148,8 @@ class Following {
   private readonly decided = new Set<string>();
   private readonly left: CaseDecision[];
   private readonly refusals: string[] = [];
+  /** When the input of a waiting call was changed; the next revision takes a moment to appear. */
+  private readonly editedAt = new Map<string, number>();
   private readonly until: number;
 
   constructor(
@@ -173,17 +176,21 @@ class Following {
     }
   }
 
-  /** @returns whether anything was decided, or nothing waits */
+  /** @returns whether anything was decided or is about to change, or nothing waits */
   private async decideAll(): Promise<boolean> {
     const waiting = await this.turn.pending();
     let decided = waiting.length === 0;
     for (const call of waiting) {
       const decision = this.decisionFor(call);
-      if (decision === undefined) continue;
+      if (decision === undefined) {
+        decided ||= performance.now() - (this.editedAt.get(keyOf(call)) ?? -Infinity) < EDITS_WITHIN_MS;
+        continue;
+      }
       decided = true;
       this.decided.add(keyOf(call));
       try {
         await decide(this.turn, call, decision);
+        if ('edit' in decision) this.editedAt.set(keyOf(call), performance.now());
       } catch (error) {
         if (!(error instanceof DecisionNotAccepted)) throw error;
         this.refusals.push(`A decision on ${call.tool} was not accepted: ${error.message}`);

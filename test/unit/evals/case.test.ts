@@ -40,6 +40,7 @@ it.each([
   ['a rubric that is not there', 'message: A\nrubric: ./none.ts', /do not exist: \.\/none\.ts/],
   ['recorded answers without a recording', 'message: A\nmodel: recorded', /no recording/],
   ['an error code that there is not', 'message: A\ntools: {t: [{error: {code: OOPS, message: m}}]}', /a code of INVALID_PARAMS/],
+  ['a pattern that is none', 'message: A\nexpect: {text: {matches: "["}}', /must be a regular expression/],
   ['a decision that decides nothing', 'message: A\ndecisions: [{tool: t}]', /one of: approve; deny/],
 ])('refuses %s', (_, text, reason) => {
   expect(() => readCases(caseFolder({ 'a.yaml': text }))).toThrow(reason);

@@ -61,7 +61,13 @@ it('a run that breaks off fails alone', async () => {
 
 it('a case that cannot be used ends all, before the first run if its names are wrong', async () => {
   const bad = () => Promise.reject(new CaseError('no such tool'));
-  await expect(runAll(plan(), running(bad))).rejects.toThrow('no such tool');
+  let tries = 0;
+  const counting = () => {
+    tries += 1;
+    return bad();
+  };
+  await expect(runAll(plan({ repeat: 3 }), running(counting))).rejects.toThrow('no such tool');
+  expect(tries).toBe(1);
   const { ended, ...how } = running(async () => outcome());
   const modelName = ({ one }: RunTask) => {
     if (one.name === 'b') throw new CaseError('no such agent');
