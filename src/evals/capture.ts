@@ -152,8 +152,16 @@ const NOT_RUN: ReadonlySet<string> = new Set([
   'open_group',
 ]);
 
+/** What the tool of a settled call said is not in the record: its result is that of the settlement. */
+const IN_DOUBT = {
+  code: 'NETWORK_ERROR',
+  reason: 'in_doubt',
+  message: 'The outcome of the recorded call was in doubt.',
+} as const;
+
 function answerOf(call: CallCase): { result: Json } | Omit<Extract<RecordedResult, { error: unknown }>, 'input'> {
-  const { error, effect } = call;
+  const { error, effect, settlements } = call;
+  if (settlements.length > 0) return { error: IN_DOUBT };
   if (call.state === 'succeeded' || error === null) return { result: resultOf(call) };
   const code = text(error.code);
   return {
@@ -177,8 +185,8 @@ function decisionsIn(calls: readonly CallCase[]): CaseDecision[] {
     return [
       ...(approvals.length > 0 ? [{ tool, approve: approvals.length === 1 ? approvals[0]! : approvals }] : []),
       ...others.flatMap((one) => otherDecision(call, one, next)),
-      ...(settled !== undefined && text(settled.by) !== '' && isOutcome(settled.outcome)
-        ? [{ tool, settle: text(settled.by), outcome: settled.outcome }]
+      ...(settled !== undefined && isOutcome(settled.outcome)
+        ? [{ tool, settle: text(settled.by) || 'probe', outcome: settled.outcome }]
         : []),
     ];
   });

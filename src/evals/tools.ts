@@ -8,7 +8,7 @@ import { loadModule } from '../agents/load-module';
 import { canonical } from '../shared/json/canonical';
 import { getOwn, type JsonObject } from '../shared/json/json';
 import { optional } from '../shared/json/optional';
-import { checkFakes, type Fake, withFakes } from '../testing/agent/fakes';
+import { checkFakes, type Fake, type FakeParts, withFakes } from '../testing/agent/fakes';
 import { ToolError } from '../tools/define/errors';
 import type { Tool } from '../tools/define/tool';
 import { CaseError, type EvalCase, type RecordedResult } from './case';
@@ -37,9 +37,7 @@ export async function withToolsOf(one: EvalCase, app: App): Promise<CaseTools> {
     if (!unanswered.includes(message)) unanswered.push(message);
     throw new ToolError('EXECUTION_ERROR', reason, message, { nothingHappened: true });
   };
-  const fakeOf = (tool: Tool): Fake | undefined => {
-    if (tool.subAgent ?? tool.question ?? tool.wait) return undefined; // the engine answers these, no function
-    const { name, class: toolClass } = tool;
+  const runOf = ({ name, class: toolClass }: Tool): Fake | undefined => {
     const fake = getOwn(functions, name);
     if (fake !== undefined) return fake;
     const results = getOwn(tools, name);
@@ -47,6 +45,13 @@ export async function withToolsOf(one: EvalCase, app: App): Promise<CaseTools> {
     if (real?.includes(name) ?? HARMLESS.has(toolClass)) return undefined;
     const why = `The case has no result for ${name}${real === undefined ? `, a tool of class ${toolClass},` : ''} and does not name it in "real".`;
     return () => refuse('not_real', why);
+  };
+  const fakeOf = (tool: Tool): FakeParts | undefined => {
+    if (tool.subAgent ?? tool.question ?? tool.wait) return undefined; // the engine answers these, no function
+    const run = runOf(tool);
+    if (run === undefined) return undefined;
+    // A probe would ask the real upstream about a call that it has never got. Without it a person settles.
+    return { run, reconcile: undefined };
   };
   return { app: withFakes(app, fakeOf), unanswered };
 }

@@ -11,11 +11,18 @@ interface FakeTool {
 /** What a tool does in a test. */
 export type Fake = FakeTool['run'];
 
-/** The same app; where `fakeOf` gives a function, it takes the place of the tool's `run`. */
-export function withFakes(app: App, fakeOf: (tool: Tool) => Fake | undefined): App {
+/** What takes the place of a tool's own functions. */
+export interface FakeParts {
+  run: Fake;
+  /** Undefined: the tool has no probe. Absent: it has its own. */
+  reconcile?: undefined;
+}
+
+/** The same app, with fakes in the place of those tools for which `fakeOf` gives any. */
+export function withFakes(app: App, fakeOf: (tool: Tool) => FakeParts | undefined): App {
   const faked = (tool: Tool): Tool => {
-    const run = fakeOf(tool);
-    return run === undefined ? tool : Object.freeze({ ...tool, run: run as Tool['run'], isolate: false });
+    const fake = fakeOf(tool);
+    return fake === undefined ? tool : Object.freeze({ ...tool, ...(fake as Partial<Tool>), isolate: false });
   };
   const agents = app.agents.map((agent) => Object.freeze({ ...agent, tools: agent.tools.map(faked) }));
   return Object.freeze({ ...app, agents, tools: app.tools.map(faked) });

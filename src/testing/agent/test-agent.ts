@@ -7,7 +7,6 @@ import type { HoldfastClient } from '../../client/holdfast-client';
 import type { StartTurn } from '../../client/turns/start-turn';
 import type { TurnHandle } from '../../client/turns/turn-handle';
 import { TurnEnded } from '../../client/errors';
-import { getOwn } from '../../shared/json/json';
 import { optional } from '../../shared/json/optional';
 import type { ToolLogger } from '../../tools/define/tool';
 import { DateAhead } from './date-ahead';
@@ -57,7 +56,7 @@ export class AgentTest {
     const { tools: fakes = {}, log, appModule } = options;
     const whole = 'agents' in subject ? subject : defineApp({ agents: [subject] });
     checkFakes(whole, Object.keys(fakes), 'testAgent');
-    const app = withFakes(whole, ({ name }) => getOwn(fakes, name));
+    const app = withFakes(whole, ({ name }) => (Object.hasOwn(fakes, name) ? { run: fakes[name]! } : undefined));
     const model = new ScriptedModel(options.script);
     const engine = await openTestEngine({
       ...{ app: withScript(app, model), model, defaultModel: 'scripted' },

@@ -127,6 +127,43 @@ it('says that a rubric threw', async () => {
   expect(faults).toEqual(['Rubric ./rubric.cjs threw: no such field']);
 });
 
+it('settles a call in doubt, and a captured case of it does the same', async () => {
+  const asked: string[] = [];
+  const probing = defineTool({
+    ...{
+      name: 'pay_invoice',
+      version: '1.0.0',
+      class: 'destructive',
+      description: 'Pays.',
+      input: z.object({ invoice: z.string() }),
+    },
+    run: () => ({ paid: true }),
+    reconcile: ({ invoice }) => {
+      asked.push(invoice);
+      return 'applied';
+    },
+  });
+  const app = defineApp({ agents: [defineAgent({ name: 'payables', prompt: 'You pay.', tools: [probing] })] });
+  const fields: CaseFields = {
+    message: 'Pay.',
+    tools: { pay_invoice: [{ error: { code: 'NETWORK_ERROR', message: 'The line broke.' } }] },
+    decisions: [
+      { tool: 'pay_invoice', approve: 'ana' },
+      { tool: 'pay_invoice', settle: 'ben', outcome: 'applied' },
+    ],
+    expect: { calls: [{ tool: 'pay_invoice', effect: 'applied' }] },
+  };
+  const first = await run(fields, [PAY, say('Paid.')], app);
+  expect(first.faults).toEqual([]);
+  const made = captureCase(await readCaseFile(first.bundle.map((line) => Buffer.from(line))), { forbid: null });
+  expect(made.fields.decisions).toEqual(fields.decisions);
+  await writeCase(join(folder, 'again'), made);
+  const second = await runAgain({ one: readCases(join(folder, 'again'))[0]!, script: [], app });
+  expect(second.faults).toEqual([]);
+  expect(second.run.calls).toMatchObject([{ effect: 'applied', result: { settled: 'applied', by: 'ben' } }]);
+  expect(asked).toEqual([]);
+});
+
 it('ends when a call waits for a decision that the case does not have', async () => {
   const { run: ran, faults } = await run({ message: 'Pay.', ...PAID }, [PAY, say('Paid.')]);
   expect(ran.state).toBe('waiting');

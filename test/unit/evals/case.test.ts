@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readCases } from '../../../src/evals/case';
 import { caseFolder } from './case-folder';
@@ -44,6 +45,14 @@ it.each([
   ['a decision that decides nothing', 'message: A\ndecisions: [{tool: t}]', /one of: approve; deny/],
 ])('refuses %s', (_, text, reason) => {
   expect(() => readCases(caseFolder({ 'a.yaml': text }))).toThrow(reason);
+});
+
+it('reads the case of docs/evals.md', () => {
+  const page = readFileSync(join(__dirname, '../../../docs/evals.md'), 'utf8');
+  const [, yaml] = /```yaml\n([^]*?)```/.exec(page)!;
+  expect(readCases(caseFolder({ 'pays.yaml': yaml! }))).toMatchObject([
+    { name: 'pays', agent: 'payables', decisions: [{ tool: 'pay_invoice', approve: 'ana' }], expect: { in_order: true } },
+  ]);
 });
 
 it('lists the faults of all cases', () => {
