@@ -38,7 +38,7 @@ import { cardUrl } from '../../shared/wire/links';
 import { QuestionCards, type ShownCard } from '../approvals/question-card';
 import type { CardSource } from '../../record/cards/stored-card';
 import { doneBefore, SENT_BEFORE, type Act, type DoneBefore } from './start-turn';
-import { DecisionNotAccepted, InvalidRequest, type NoWorker, TurnEnded, TurnNotFound } from '../errors';
+import { DecisionNotAccepted, InvalidRequest, NoWorker, TurnEnded, TurnNotFound } from '../errors';
 import type { WatchedEvent } from '../events/feed';
 import { Feeds, watchTurn, type WatchOptions } from '../events/feeds';
 import { readHistory } from '../../temporal/history/read-history';
@@ -239,16 +239,20 @@ export class TurnHandle<R = unknown> {
   }
 
   /**
-   * Waits until a call waits for a person.
-   * @throws TurnEnded, with the turn's view, when the turn ends first; an AbortError when the signal aborts; TurnNotFound, NoWorker
+   * Waits until a call waits for a person, also while a worker that has just ended is replaced.
+   * @throws TurnEnded, with the turn's view, when the turn ends first; an AbortError when the signal aborts; TurnNotFound;
+   *   NoWorker when no worker has polled for more than a minute
    */
   async waitForPending({ signal }: { signal?: AbortSignal } = {}): Promise<[WaitingCall, ...WaitingCall[]]> {
     for (;;) {
       signal?.throwIfAborted();
-      const view = await this.status();
-      const [first, ...others] = pendingOf(view);
+      const view = await this.status().catch((error: unknown) => {
+        if (error instanceof NoWorker && error.behind) return null;
+        throw error;
+      });
+      const [first, ...others] = view === null ? [] : pendingOf(view);
       if (first) return [first, ...others];
-      if (END_STATES.has(view.state)) throw new TurnEnded(view);
+      if (view !== null && END_STATES.has(view.state)) throw new TurnEnded(view);
       await sleep(POLL_EVERY, undefined, signal ? { signal } : {});
     }
   }

@@ -13,6 +13,7 @@ import { eventually, testAddress, withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
 import type { TurnEvent } from '../../../src/shapes/turn-event';
+import type { TurnView } from '../../../src/shapes/turn-view';
 
 const invoice = { invoice: 'INV-7', cents: 700 };
 const fresh = () => `client-${randomBytes(6).toString('hex')}`;
@@ -167,6 +168,16 @@ describe('a turn, seen by a client', () => {
     const ended = () => Promise.reject(new ServiceError('Failed to query Workflow', { cause }));
     const client = { connection: { withDeadline: ended } } as unknown as Client;
     await expect(new TurnHandle(client, 'inv-7', 'turn/inv-7', null).status()).rejects.toThrow(NoWorker);
+  });
+
+  it('is waited for while a worker that has just ended is replaced; without any worker the wait ends with NoWorker', async () => {
+    const turn = new TurnHandle({} as Client, 'inv-7', 'turn/inv-7', null);
+    const waits = { pending: ['d'.repeat(64)], calls: [{ id: 'c1', digest: 'd'.repeat(64) }] } as unknown as TurnView;
+    const what = 'report the state of the turn';
+    const status = jest.spyOn(turn, 'status').mockRejectedValueOnce(new NoWorker(what, 1000)).mockResolvedValueOnce(waits);
+    await expect(turn.waitForPending()).resolves.toEqual(waits.calls);
+    status.mockRejectedValueOnce(new NoWorker(what, 1000)).mockRejectedValueOnce(new NoWorker(what));
+    await expect(turn.waitForPending()).rejects.toThrow(/Start one/);
   });
 
   it('on a queue that nobody polls is safe: NoWorker says what to start', async () => {
