@@ -17,6 +17,7 @@ const ROOMS = [
   'devserver',
   'encryption',
   'entries',
+  'evals',
   'files',
   'gateway',
   'http-client',
@@ -94,7 +95,25 @@ const TABLE = {
   live: { may: ['shared', 'shapes'] },
   testing: {
     may: ['shared', 'tools', 'agents', 'store', 'model', 'client', 'completions', 'devserver', 'temporal', 'worker'],
-    types: ['record'],
+    types: ['record', 'evals'],
+  },
+  // Cases of agents: their runs in the engine beside which agents are tested, and cases of what was recorded.
+  evals: {
+    may: [
+      'shared',
+      'record',
+      'rules',
+      'store',
+      'model',
+      'tools',
+      'agents',
+      'attestation',
+      'audit',
+      'client',
+      'testing',
+      'worker',
+    ],
+    types: ['shapes'],
   },
   activities: {
     may: [
@@ -144,11 +163,15 @@ const TABLE = {
     types: ['agents', 'tools', 'shapes', 'witness'],
   },
   config: { may: ['shared', 'devserver', 'temporal'], types: ['encryption'] },
-  worker: { may: everythingBut('cli', 'gateway', 'devserver', 'client', 'index', 'workflows', 'testing').concat(CONTRACT) },
-  'worker-process': {
-    may: everythingBut('cli', 'gateway', 'devserver', 'client', 'index', 'workflows', 'testing').concat(CONTRACT),
+  worker: {
+    may: everythingBut('cli', 'evals', 'gateway', 'devserver', 'client', 'index', 'workflows', 'testing').concat(CONTRACT),
   },
-  gateway: { may: everythingBut('cli', 'index', 'worker', 'activities', 'workflows', 'mcp', 'testing').concat(CONTRACT) },
+  'worker-process': {
+    may: everythingBut('cli', 'evals', 'gateway', 'devserver', 'client', 'index', 'workflows', 'testing').concat(CONTRACT),
+  },
+  gateway: {
+    may: everythingBut('cli', 'evals', 'index', 'worker', 'activities', 'workflows', 'mcp', 'testing').concat(CONTRACT),
+  },
   // Routes of the gateway that speak another protocol: its app lists them, and they use its parts.
   page: { may: ['shared'], types: ['gateway'] },
   'codec-server': { may: ['shared', 'gateway', 'encryption', 'telemetry'], types: ['config'] },
@@ -160,10 +183,10 @@ const TABLE = {
   'http-client': { may: [], packages: ['openapi-fetch'] },
   cli: { may: everythingBut('index', 'activities', 'workflows', 'testing', 'shapes').concat(CONTRACT), types: ['shapes'] },
   entries: {
-    may: everythingBut('cli', 'index', 'workflows', 'testing', 'shapes').concat(CONTRACT),
+    may: everythingBut('cli', 'evals', 'index', 'workflows', 'testing', 'shapes').concat(CONTRACT),
     types: ['shapes'],
   },
-  index: { may: everythingBut('cli', 'workflows', 'testing', 'shapes').concat(CONTRACT), types: ['shapes'] },
+  index: { may: everythingBut('cli', 'evals', 'workflows', 'testing', 'shapes').concat(CONTRACT), types: ['shapes'] },
 };
 
 /** The engine's rooms of which a package is made. The engine imports no package; other packages import its entries, as packs do. */

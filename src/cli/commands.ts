@@ -94,6 +94,10 @@ const GROUPS: { [name: string]: { description: string; load: () => Promise<(grou
     description: 'The store: what nothing refers to any more, and what a restored one does not know.',
     load: async () => (await import('./store.js')).storeCommands,
   },
+  eval: {
+    description: 'Cases of an agent: runs them with models, and makes a case of what happened.',
+    load: async () => (await import('./eval.js')).evalCommands,
+  },
   audit: {
     description: 'Bundles: the whole record of a turn in one signed file.',
     load: async () => (await import('./audit.js')).auditCommands,

@@ -8,6 +8,7 @@ export type { ModelRequest, ModelResponse } from '../model/provider';
 export type { JsonObject } from '../shared/json/json';
 export type { Tool } from '../tools/define/tool';
 export type { Store } from '../store/store';
+export type { EvalCall, EvalGrade, EvalRubric, EvalRun, EvalState } from '../evals/types';
 export { testAgent, type AgentTest, type AgentTestOptions, type TestDecision, type TestTurn } from './agent';
 export { ask, say, ScriptedModel, type Answer } from './agent/scripted-model';
 export { BrokenStore, testStore, type StoreReport } from './test-store';

@@ -23,6 +23,7 @@ const PAGES: { readonly [command: string]: string } = {
   deny: 'approvals.md',
   deputies: 'approvals.md',
   doctor: 'operations.md',
+  eval: 'evals.md',
   fork: 'sessions.md',
   gateway: 'http.md',
   incident: 'report.md',
