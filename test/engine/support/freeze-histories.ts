@@ -16,6 +16,7 @@ import { ToolError } from '../../../src/tools/define/errors';
 import type { Json, JsonObject } from '../../../src/shared/json/json';
 import { askPerson } from '../../../src/tools/people/ask-person';
 import { waitUntil } from '../../../src/agents/wait-until';
+import { allowed, Bank, completed, isPending, settledOn, transfer } from './bank';
 import { eventually, withEngine, type Engine, type Setup } from './engine';
 import { ask, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
@@ -40,9 +41,13 @@ type Run = Setup & {
   answer?: Json;
   /** A message that wakes the turn in its second wait. */
   wakes?: string;
+  /** Ends the call that is pending. */
+  ends?: (engine: Engine) => Promise<void>;
   of?: (engine: Engine, turn: TurnHandle) => Promise<string> | string;
 };
 
+/** It says twice that a transfer is open. */
+const bank = new Bank({ expiresMs: 86_400_000, poll: { everyMs: 1000 } });
 const invoice = { invoice: 'INV-7', cents: 700 };
 const freely = { permissions: { allow: ['pay'] } };
 /** The same name each time it is frozen; use a new server. */
@@ -108,6 +113,15 @@ const RUNS: Record<string, Run> = {
     ],
     wakes: 'It is paid.',
   },
+  later: {
+    tools: [bank.tool],
+    agent: allowed,
+    script: [ask(['transfer', transfer]), say('Settled.')],
+    ends: async (engine) => {
+      await completed(engine, bank.token, { result: { settled_on: 'Thursday' } }).catch(() => undefined);
+      await completed(engine, bank.token, { result: settledOn });
+    },
+  },
   firing: { script: [say('Reported.')], fires: '2026-11-22T07:00:00Z' },
   session: { script: [say('One.'), say('Two.'), say('Three.')], says: ['First.', 'Second.', 'Third.'] },
 };
@@ -154,6 +168,11 @@ async function turnHistory(engine: Engine, name: string, run: Run) {
   if (run.wakes !== undefined) {
     await eventually('it sleeps again', async () => (await turn.status()).sleep?.call_id === '2.1');
     await turn.steer(run.wakes, { by: 'ana' });
+  }
+  if (run.ends) {
+    await isPending(turn);
+    await eventually('it was asked twice', async () => bank.polled === 2);
+    await run.ends(engine);
   }
   const [waits] = await turn.waitForPending().catch((error: Error) => {
     if (error.name !== 'TurnEnded') throw error;
