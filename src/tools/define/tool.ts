@@ -144,8 +144,8 @@ export interface ToolDefinition<I = JsonObject, R = unknown> {
   check?(input: I): CheckFault | undefined;
   /** Destructive: describes what will happen, for the approver. Must only read. The preview is part of the digest. */
   preview?(input: I, ctx: ToolContext): string | Json | Promise<string | Json>;
-  /** `input` is the schema's output where the schema is zod. */
-  run(input: I, ctx: ToolContext): RunReturn<R> | Promise<RunReturn<R>> | AsyncGenerator<ToolYield, unknown>;
+  /** `input` is the schema's output where the schema is zod. A call whose result is what `ctx.later` gave ends later. */
+  run(input: I, ctx: ToolContext): RunReturn<R> | Later | Promise<RunReturn<R> | Later> | AsyncGenerator<ToolYield, unknown>;
   /**
    * Runs `run`, `preview` and `reconcile` in a thread that loads the app's module and is terminated at the time limit. A tool that
    * blocks its thread or takes too much memory harms no other call (docs/tools.md). Other functions run on the worker's thread.

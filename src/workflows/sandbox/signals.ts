@@ -148,6 +148,7 @@ export class Completions {
     if (refusal !== null) return refusal;
     const { open } = this.data;
     open!.offered = { ...open!.offered, [call]: completion_ref };
+    this.answers.delete(call); // one for a sender who asked an earlier run
     const answered = () => CancellationScope.nonCancellable(() => condition(() => this.answers.has(call) || this.hasEnded(call)));
     // A call that is not pending yet may wait for people: the run must be able to end meanwhile.
     await (this.stateOf(call) === 'pending' ? this.inFlight.during(answered) : answered());
