@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { dirname } from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { admission } from './admission';
 import { auditReplay } from './audit-replay';
 import { auditVerify } from './audit-verify';
@@ -32,7 +32,7 @@ import {
 import { SERVERS, speed, type ServerKind } from './speed';
 import { store } from './store';
 import { traces } from './traces';
-import { waiting } from './waiting';
+import { waiting, type Waiting } from './waiting';
 
 const PARTS = [
   'speed',
@@ -76,6 +76,11 @@ const program = new Command('npm run bench --')
   .option('--at-once <n>', 'speed: turns at once', positive, 50)
   .option('--load-turns <n>', 'speed: turns of a round with many at once', positive, 150)
   .option('--waiting <n>', 'waiting, inbox: turns that wait', positive, 1000)
+  .addOption(
+    new Option('--for <what>', 'waiting: what the turns wait for')
+      .choices(['approval', 'time', 'completion'])
+      .default('approval'),
+  )
   .option('--container-mb <n>', 'waiting: as in a container of so much memory; default: this machine', positive)
   .option('--histories <n>', 'audit-replay: how many are replayed', positive, 1000)
   .option('--megabytes <n>', 'audit-verify: size of the larger bundle', positive, 100)
@@ -102,6 +107,7 @@ interface Options {
   atOnce: number;
   loadTurns: number;
   waiting: number;
+  for: Waiting['kind'];
   rounds: number;
   histories: number;
   megabytes: number;
@@ -138,7 +144,9 @@ async function main(): Promise<void> {
     if (name === 'fleet') await underFaults(figures);
     if (name === 'inbox') console.log(inboxTable((figures.inbox = await inbox(options.waiting, say)) as never));
     if (name === 'waiting')
-      console.log(waitingTable((figures.waiting = await waiting(options.waiting, options.containerMb, say)) as never));
+      console.log(
+        waitingTable((figures.waiting = await waiting(options.for, options.waiting, options.containerMb, say)) as never),
+      );
   }
   mkdirSync(dirname(options.out), { recursive: true });
   writeFileSync(options.out, `${JSON.stringify(figures, null, 2)}\n`);

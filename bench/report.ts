@@ -120,14 +120,14 @@ function growthRow(at10: number, at100: number): string[] {
 
 export function waitingTable(waiting: Waiting): string {
   const rows = [
-    ['turns waiting', String(waiting.turns)],
+    ['turns that wait, and for what', `${waiting.turns}, ${waiting.kind}`],
     ['of them in memory, at most', String(waiting.cachedWorkflows)],
     ['worker MB, before and with them', `${waiting.workerMbBefore.toFixed(0)} → ${waiting.workerMb.toFixed(0)}`],
     ['worker MB, the most it ever had', waiting.workerPeakMb.toFixed(0)],
     ['worker CPU at rest, % of a core', waiting.workerCpuAtRest.toFixed(1)],
     ['server CPU at rest, % of a core', waiting.serverCpuAtRest.toFixed(1)],
-    ['signal to run, median ms', waiting.signalToRunMedianMs.toFixed(0)],
-    ['signal to run, p99 ms', waiting.signalToRunP99Ms.toFixed(0)],
+    ['from its end to what follows, median ms', waiting.signalToRunMedianMs.toFixed(0)],
+    ['from its end to what follows, p99 ms', waiting.signalToRunP99Ms.toFixed(0)],
   ];
   return `${table(['', ''], rows)}\n`;
 }

@@ -2,13 +2,14 @@
 import { z } from 'zod';
 import { defineAgent, defineApp, type App } from '../../src/agents/define';
 import type { ModelProvider, ModelRequest, ModelResponse } from '../../src/model/provider';
+import { waitUntil } from '../../src/agents/wait-until';
 import { defineTool } from '../../src/tools/define/define';
 import { answer, textOf, type Script } from './workload';
 
 export const AGENT = 'bench';
 
-/** @param onPay called when the destructive tool runs, with its call's key */
-export function benchApp({ resultTokens }: Script, onPay: (key: string) => void = () => {}): App {
+/** @param onPay called when a destructive tool runs, with its call's key, or with the token that completes it later */
+export function benchApp({ resultTokens, tool: asks }: Script, onPay: (key: string) => void = () => {}): App {
   const lookUp = defineTool({
     name: 'look_up',
     version: '1.0.0',
@@ -30,8 +31,25 @@ export function benchApp({ resultTokens }: Script, onPay: (key: string) => void 
       return Promise.resolve({ paid: true });
     },
   });
+  const order = defineTool({
+    name: 'order',
+    version: '1.0.0',
+    class: 'destructive',
+    description: 'Orders one thing, which comes later.',
+    input: z.object({ key: z.string().max(100) }),
+    run: async (_input, { later: endLater }) => {
+      const later = await endLater({ expiresMs: 300 * 86_400_000 });
+      onPay(later.token);
+      return later;
+    },
+  });
+  // What other benchmarks show the model stays as it was.
+  const more = { order: [order], wait_until: [waitUntil({ longestMs: 365 * 86_400_000 })], pay: [], look_up: [] }[asks];
+  const permissions = asks === 'order' ? { permissions: { allow: ['order'] } } : {};
   const limits = { steps: 1000, tokens: 1_000_000_000 };
-  return defineApp({ agents: [defineAgent({ name: AGENT, prompt: 'Look up.', tools: [lookUp, pay], limits })] });
+  return defineApp({
+    agents: [defineAgent({ name: AGENT, prompt: 'Look up.', tools: [lookUp, pay, ...more], limits, ...permissions })],
+  });
 }
 
 export class BenchModel implements ModelProvider {

@@ -52,6 +52,18 @@ export class Side {
     return heard(this.child, 'paid');
   }
 
+  /** Resolves when the next model request is made, for a side with `tellRequests`. */
+  nextRequest(): Promise<unknown> {
+    return heard(this.child, 'asked');
+  }
+
+  /** The keys of the destructive calls from now on; of calls that end later, their tokens. */
+  keys(): string[] {
+    const keys: string[] = [];
+    this.child.on('message', (message: Said) => void (message.said === 'paid' && keys.push(message.key)));
+    return keys;
+  }
+
   /** Starts turns, and does not wait for their ends. */
   startOnly(batch: Batch): void {
     this.child.send({ ...batch, startOnly: true });

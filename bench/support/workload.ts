@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/shared/json/json';
 export interface Script {
   /** How many calls each answer asks for; the last asks for none. */
   calls: number[];
-  tool: 'look_up' | 'pay';
+  tool: 'look_up' | 'pay' | 'order' | 'wait_until';
   /** Length of each answer's text, and of each tool result, tokens (four characters each). */
   answerTokens: number;
   resultTokens: number;
@@ -24,6 +24,11 @@ export const LONG_TURN: Script = {
 /** One destructive call, which waits for a person. */
 export const WAITING_TURN: Script = { calls: [1, 0], tool: 'pay', answerTokens: 20, resultTokens: 20 };
 
+/** One call that sleeps for most of a year. */
+export const SLEEPING_TURN: Script = { calls: [1, 0], tool: 'wait_until', answerTokens: 20, resultTokens: 20 };
+/** One destructive call that ends later. */
+export const PENDING_TURN: Script = { calls: [1, 0], tool: 'order', answerTokens: 20, resultTokens: 20 };
+
 export interface ScriptedAnswer {
   text: string;
   content: JsonObject[];
@@ -36,10 +41,14 @@ export function answer(script: Script, request: number): ScriptedAnswer {
   const toolUses = Array.from({ length: script.calls[request]! }, (_, index) => ({
     id: `use_${request}_${index + 1}`,
     name: script.tool,
-    input: { key: `${request}.${index + 1}` },
+    input: inputOf(script, `${request}.${index + 1}`),
   }));
   const content = [{ type: 'text', text }, ...toolUses.map((use): JsonObject => ({ type: 'tool_use', ...use }))];
   return { text, content, toolUses };
+}
+
+function inputOf({ tool }: Script, key: string): JsonObject {
+  return tool === 'wait_until' ? { after: '300 days', reason: 'bench' } : { key };
 }
 
 /** Text of that many tokens, different for every seed. */
