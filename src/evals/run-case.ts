@@ -12,7 +12,7 @@ import type { MessageInput } from '../shapes/message';
 import type { WaitingCall } from '../shapes/turn-view';
 import { optional } from '../shared/json/optional';
 import { errorMessage } from '../shared/text/error-message';
-import { isEnd } from '../shared/turn/turn-states';
+import { isEnd, type TurnState } from '../shared/turn/turn-states';
 import type { TurnView } from '../shared/turn/turn-view';
 import { openTestEngine } from '../testing/agent/test-engine';
 import { CaseError, RECORDED_MODEL, type CaseDecision, type EvalCase } from './case';
@@ -219,12 +219,15 @@ function keyOf({ digest, state }: WaitingCall): string {
   return `${digest} ${state}`;
 }
 
+/** States in which a turn waits for nobody. */
+const GOES_ON: ReadonlySet<string> = new Set<TurnState>(['running', 'sleeping', 'awaiting_completion']);
+
 /** Whether nothing of the turn goes on but what waits for a person. */
 function isStill({ state, calls, sub_turns = [] }: TurnView): boolean {
-  if (state === 'running' || state === 'sleeping') return false;
-  const going = new Set(['proposed', 'ready', 'approved', 'running']);
+  if (GOES_ON.has(state)) return false;
+  const going = new Set(['proposed', 'ready', 'approved', 'running', 'pending']);
   const own = calls.some((call) => call.class !== 'agent' && going.has(call.state));
-  return !own && !sub_turns.some((sub) => sub.state === 'running' || sub.state === 'sleeping');
+  return !own && !sub_turns.some((sub) => GOES_ON.has(sub.state));
 }
 
 async function decide(turn: TurnHandle, { digest }: WaitingCall, decision: CaseDecision): Promise<void> {
