@@ -19,7 +19,7 @@ import {
   STATUS_QUERY,
   STEER,
 } from '../../../src/workflows/contract';
-import { runs } from '../../support/runs';
+import { everyNth } from '../../support/runs';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 import { eventually, withEngine, type Engine } from '../support/engine';
@@ -117,6 +117,8 @@ async function waiting({ client }: Engine, workflowId: string): ReturnType<Scene
   return { ...update(handle, DECIDE_UPDATE, junk, { decision: 'perhaps' }), query: STATUS_QUERY };
 }
 
+const CELLS = Object.entries(scenes).flatMap(([name, begin]) => [true, false].map((kept) => ({ name, begin, kept })));
+
 describe('a workflow whose run becomes full while it refuses updates', () => {
   let server: DevServer;
   beforeAll(async () => {
@@ -143,21 +145,20 @@ describe('a workflow whose run becomes full while it refuses updates', () => {
     FILLED_MS,
   );
 
-  it.each(Object.entries(scenes).flatMap(([name, begin]) => runs([true], [true, false]).map((kept) => ({ name, begin, kept }))))(
+  it.each(everyNth(CELLS, 6))(
     '$name, in memory: $kept: each run replays, whatever arrives together and in whatever order',
     ({ name, begin, kept }) =>
       engineWith(
         async (engine) => {
           const { handle, taken, refused, query } = await begin(engine);
           const kinds = [taken, refused, refused, () => handle.signal('junk', 1), () => handle.query(query)];
-          for (let run = 0; run < runs(1, 2); run++)
-            await untilAnotherRun(handle, async () => {
-              const together = Array.from({ length: 1 + Math.floor(Math.random() * 4) }, () =>
-                Math.floor(Math.random() * kinds.length),
-              );
-              order.push(`${name}: ${together.join()}`);
-              await Promise.allSettled(together.map((kind) => kinds[kind]!())); // at the end of a run an update may fail
-            });
+          await untilAnotherRun(handle, async () => {
+            const together = Array.from({ length: 1 + Math.floor(Math.random() * 4) }, () =>
+              Math.floor(Math.random() * kinds.length),
+            );
+            order.push(`${name}: ${together.join()}`);
+            await Promise.allSettled(together.map((kind) => kinds[kind]!())); // at the end of a run an update may fail
+          });
           await replayed(engine.client.temporal, handle);
         },
         kept ? {} : { maxCachedWorkflows: 0 },
