@@ -73,7 +73,7 @@ whatFor(`schemathesis finds nothing wrong with the gateway${suffix}`, () => {
       '--phases',
       'examples,coverage,fuzzing,stateful',
       '--max-time',
-      '40',
+      '60',
     ]);
     expect(found(ran)).toBe('');
     expect(ran.cases).toBeGreaterThan(100);
