@@ -13,6 +13,8 @@ it('views and events of frozen histories fit their shapes, and have no other fie
   expect([...new Set(checked.flatMap(({ events }) => events.map(({ type }) => type)))].sort()).toEqual([
     'approval_decided',
     'approval_requested',
+    'call_completed',
+    'call_pending',
     'question_answered',
     'question_asked',
     'step_completed',
