@@ -14,7 +14,7 @@ import type { Store } from '../store/store';
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
 /** The call that a token completes. */
-export interface PendingCall {
+export type PendingCall = {
   turn_id: string;
   workflow_id: string;
   /** First execution run id of its turn. */
@@ -23,7 +23,7 @@ export interface PendingCall {
   tool: string;
   /** ISO 8601. */
   expires_at: string;
-}
+};
 
 export interface LaterRequest extends Omit<PendingCall, 'expires_at'> {
   idempotency_key: string;
@@ -49,7 +49,7 @@ export async function issueToken(store: CompletionStore, request: LaterRequest):
   const expires_at = await store.registers.update<string>(nameOf(token_hash), (value) => {
     const before = pendingCall(value);
     if (before !== null) return { answer: before.expires_at };
-    return { value: { ...call, expires_at: ownExpiry } as unknown as Json, answer: ownExpiry };
+    return { value: { ...call, expires_at: ownExpiry }, answer: ownExpiry };
   });
   return { token, later: { token_hash, expires_at, ...optional({ poll_ms }) } };
 }
@@ -75,7 +75,7 @@ function hashOf(token: string): string {
 }
 
 function pendingCall(value: Json): PendingCall | null {
-  return isJsonObject(value) && typeof value.workflow_id === 'string' ? (value as unknown as PendingCall) : null;
+  return isJsonObject(value) && typeof value.workflow_id === 'string' ? (value as PendingCall) : null;
 }
 
 // What a call is completed with. It travels to the turn's workflow by its reference, so that history has no more than a hash. Everybody who
@@ -101,7 +101,7 @@ export async function getCompletion(store: CompletionStore, ref: string, tokenHa
   const { completion, signature } = part as { completion: JsonObject; signature: string };
   const [given, expected] = [Buffer.from(signature), Buffer.from(signatureOf(store, completion))];
   if (given.length !== expected.length || !timingSafeEqual(given, expected) || completion.token_hash !== tokenHash) return null;
-  return completion.outcome as unknown as CompletionOutcome;
+  return completion.outcome as CompletionOutcome;
 }
 
 function signatureOf(store: CompletionStore, body: Json): string {
