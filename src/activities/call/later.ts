@@ -27,7 +27,7 @@ const POLL_TIMEOUT_MS = 30_000;
 /** Characters of an error that a completion gives. */
 const LONGEST_ERROR = 2000;
 
-/** What became of the work; `in_doubt`: nobody knows. */
+/** What became of the work; `unknown`: nobody knows. */
 type End = CompletionOutcome | { unknown: CallError };
 
 /** Looks at a pending call, for one cause. Nothing changes if it stays pending. */
@@ -40,7 +40,9 @@ export async function completeCall(deps: Dependencies, input: CompleteCallInput)
     return { settled: await recordedOutcome(deps, input, record, 'its record says no more'), reason: null };
   }
   const tool = deps.registry.find(turn.agent, call.tool, named.version);
-  const end = await endOf(deps, input, { tool, named });
+  // A reset may have given the call another digest: its upstream knows the key under which it was dispatched.
+  const key = record?.idempotency_key ?? keyOf(turn, call);
+  const end = await endOf(deps, input, { tool, named, key });
   if ('stays' in end) return { settled: null, reason: end.stays };
   const run = callContext(deps, { ...input, approvals: [] }, tool, named.input);
   return { settled: record === null ? await conclude(run, end) : await concludeEffect(run, record, end), reason: null };
@@ -51,15 +53,16 @@ type EndOrReason = End | { stays: string };
 async function endOf(
   deps: Dependencies,
   input: CompleteCallInput,
-  { tool, named }: { tool: Tool | undefined; named: NamedCall },
+  { tool, ...about }: { tool: Tool | undefined; named: NamedCall; key: string },
 ): Promise<EndOrReason> {
   const { call, cause, later, at } = input;
   if (cause.by === 'expiry')
     return { unknown: callError('TIMEOUT', 'not_completed', `Nobody completed ${call.tool} before ${later.expires_at}.`) };
   if (cause.by === 'cancellation')
     return { unknown: callError('EXECUTION_ERROR', 'turn_cancelled', `The turn was cancelled while ${call.tool} was pending.`) };
-  if (!tool) return { stays: `the worker that was asked has no tool ${call.tool}@${named.version}` };
-  const end = cause.by === 'poll' ? await poll(deps, input, { tool, named }) : await givenEnd(deps, later, cause.completion_ref);
+  if (!tool) return { stays: `the worker that was asked has no tool ${call.tool}@${about.named.version}` };
+  const end =
+    cause.by === 'poll' ? await poll(deps, input, { tool, ...about }) : await givenEnd(deps, later, cause.completion_ref);
   if (at > later.expires_at) return { stays: `it came after ${later.expires_at}` };
   if (!('result' in end)) return end;
   const fault = outputFault(tool, end.result);
@@ -79,7 +82,7 @@ async function givenEnd({ store }: Dependencies, { token_hash }: LaterCompletion
 async function poll(
   deps: Dependencies,
   { turn, call }: CompleteCallInput,
-  { tool, named }: { tool: Tool; named: NamedCall },
+  { tool, named, key }: { tool: Tool; named: NamedCall; key: string },
 ): Promise<EndOrReason> {
   if (!tool.poll) return { stays: `this worker's ${tool.name}@${tool.version} has no poll` };
   // The poll of another target does not know the call.
@@ -89,7 +92,7 @@ async function poll(
   const { context } = toolContext(deps, turn, {
     tool: tool.name,
     callId: call.id,
-    idempotencyKey: keyOf(turn, call),
+    idempotencyKey: key,
     attempt: Context.current().info.attempt,
     progress: (message) => show({ progress: { message, fraction: null } }),
   });
