@@ -265,7 +265,16 @@ async function onServer(dynamicConfig: Record<string, number>, body: () => Promi
 }
 
 async function makeAll(folder: string, names: string[]): Promise<void> {
-  const known = Object.keys({ ...SCENARIOS, ...QUESTIONS, ...RESULTS, ...RARE, ...TIME, ...ATTESTED, ...SIGNED_QUESTIONS, ...LONG });
+  const known = Object.keys({
+    ...SCENARIOS,
+    ...QUESTIONS,
+    ...RESULTS,
+    ...RARE,
+    ...TIME,
+    ...ATTESTED,
+    ...SIGNED_QUESTIONS,
+    ...LONG,
+  });
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) throw new Error(`There is no ${unknown}; there are ${known.join(', ')}.`);
   await mkdir(folder, { recursive: true });
