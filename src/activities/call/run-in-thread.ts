@@ -57,13 +57,13 @@ const LONGEST_ANSWER_MS = 30_000;
 
 /**
  * Asks a tool what became of a call that it has run.
- * @param asked `key` is the idempotency key under which the call was dispatched
+ * @param question `key` is the idempotency key under which the call was dispatched
  */
 export function askTool(
-  asked: Omit<ToolCall, 'call'> & { call: { id: string }; key: string },
+  question: Omit<ToolCall, 'call'> & { call: { id: string }; key: string },
   part: 'poll' | 'reconcile',
 ): Promise<RunResult> {
-  const { deps, turn, tool, call, key } = asked;
+  const { deps, turn, tool, call, key } = question;
   const show = showing();
   const { context } = toolContext(deps, turn, {
     tool: tool.name,
@@ -73,7 +73,7 @@ export function askTool(
     progress: (message) => show({ progress: { message, fraction: null } }),
   });
   const timeoutMs = Math.min(LONGEST_ANSWER_MS, (part === 'reconcile' ? tool.reconcileMs : undefined) ?? LONGEST_ANSWER_MS);
-  return runInlineOrInThread(asked, context, { timeoutMs }, part);
+  return runInlineOrInThread(question, context, { timeoutMs }, part);
 }
 
 /** @throws ToolError if no thread is available: nothing has run */
