@@ -46,7 +46,7 @@ function read(args) {
   try {
     return parseArgs({ args, options, allowPositionals: true });
   } catch (error) {
-    throw new UsageError(`${error.message} --help lists the options.`);
+    throw new UsageError(`${error.message.split('. ')[0]}; --help lists the options.`);
   }
 }
 
