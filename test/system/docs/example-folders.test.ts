@@ -14,7 +14,7 @@ let env: NodeJS.ProcessEnv;
 
 /** A copy, below the packages that `npm install` would bring. */
 function copyOf(name: string): string {
-  folder = mkdtempSync(join(tmpdir(), `holdfast-example-`));
+  folder = mkdtempSync(join(tmpdir(), 'holdfast-example-'));
   cpSync(join(EXAMPLES, name), folder, { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   return folder;

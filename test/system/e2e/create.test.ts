@@ -20,9 +20,8 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function create(...args: string[]) {
   const bin = join(PACKAGE, 'bin/create-holdfast.js');
-  const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...args], {
-    ...{ cwd: folder, env: environment(), encoding: 'utf8', input: '' },
-  });
+  const options = { cwd: folder, env: environment(), encoding: 'utf8', input: '' } as const;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...args], options);
   return { code: status, stdout, stderr };
 }
 
