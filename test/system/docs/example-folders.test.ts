@@ -9,7 +9,7 @@ import { ROOT } from '../../support/named-tests';
 
 const EXAMPLES = join(ROOT, 'examples');
 
-let folder: string;
+let folder: string | null = null;
 let env: NodeJS.ProcessEnv;
 
 /** A copy, below the packages that `npm install` would bring. */
@@ -24,7 +24,8 @@ let dev: Dev | undefined;
 afterEach(async () => {
   await dev?.stop();
   dev = undefined;
-  rmSync(folder, { recursive: true, force: true });
+  if (folder !== null) rmSync(folder, { recursive: true, force: true });
+  folder = null;
 }, 60_000);
 
 async function holdfast<T>(...args: string[]): Promise<T> {
@@ -71,14 +72,15 @@ it('nightly-analyst: begins by its schedule, and sends one memo once a person ha
 });
 
 it('mcp-server: reads without a question, and writes once a person has approved', async () => {
-  const home = join(copyOf('mcp-server'), '.holdfast');
+  const copy = copyOf('mcp-server');
+  const home = join(copy, '.holdfast');
   env = environment({ HOLDFAST_HOME: home });
   const classes = ['--class', 'list_directory=read', '--class', 'read_text_file=read'];
-  const server = [process.execPath, join(ROOT, 'node_modules/.bin/mcp-server-filesystem'), join(folder, 'notes')];
+  const server = [process.execPath, join(ROOT, 'node_modules/.bin/mcp-server-filesystem'), join(copy, 'notes')];
   await holdfast('mcp', 'add', 'files', ...classes, '--yes', '--by', 'ana', '--', ...server);
-  dev = await startDev(['--app', join(folder, 'app.ts')], { HOLDFAST_MCP: join(home, 'mcp.json') });
+  dev = await startDev(['--app', join(copy, 'app.ts')], { HOLDFAST_MCP: join(home, 'mcp.json') });
   env = dev.env;
-  const path = join(folder, 'notes/today.md');
+  const path = join(copy, 'notes/today.md');
   await holdfast('run', '--agent', 'clerk', `Write ${path}: the supplier has answered.`);
   expect(existsSync(path)).toBe(false);
   expect((await approveFirst()).tool).toBe('files__write_file');
