@@ -5,12 +5,12 @@
  * `.ci/containers` runs this.
  */
 import { once } from 'node:events';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
-import { parse } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { ENCRYPTED_ENCODING, SEALED_BY } from '../../src/shared/wire/payload';
 import type { TurnView } from '../../src/shared/turn/turn-view';
 import { ComposeProject, containersHost, eventually, say, SERVICES } from './support/compose-project';
@@ -19,6 +19,8 @@ const GATEWAY = 'http://127.0.0.1:8480';
 const WEB_UI = 'http://127.0.0.1:8233';
 const PROMETHEUS = 'http://127.0.0.1:9090';
 const MINUTES = 60_000;
+/** The version to upgrade to. */
+const NEXT_TEMPORAL = join(__dirname, '../../scripts/containers/next-temporal-version');
 const MAIL_USER = 'memos@bank.example';
 const MAIL_PASSWORD = 'secret-of-the-mail-account';
 
@@ -257,6 +259,27 @@ it(
     expect(await mailsTo('fourth@bank.example')).toBe(1);
   },
   15 * MINUTES,
+);
+
+it(
+  'Temporal is upgraded by a minor version while a call waits: it is approved afterwards, and mailed once',
+  async () => {
+    const turn = await startTurn('upgraded@bank.example');
+    const call = await waitingCall(turn);
+    const version = (await readFile(NEXT_TEMPORAL, 'utf8')).trim();
+    const [server, tools] = [{ image: `temporalio/server:${version}` }, { image: `temporalio/admin-tools:${version}` }];
+    const services = { 'temporal-schema': tools, temporal: server, 'temporal-namespace': tools };
+    await writeFile(join(project.checkout, 'docker-compose.override.yml'), stringify({ services }));
+    await project.up();
+    expect(await project.compose('exec', '-T', 'temporal', 'temporal', 'operator', 'cluster', 'system')).toContain(version);
+    await approve(turn, call);
+    await mustBeSent(turn);
+    expect(await mailsTo('upgraded@bank.example')).toBe(1);
+    const next = await startTurn('next@bank.example');
+    await approve(next, await waitingCall(next));
+    await mustBeSent(next);
+  },
+  10 * MINUTES,
 );
 
 it(
