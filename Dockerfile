@@ -28,7 +28,7 @@ RUN ["node", "scripts/build.mjs"]
 FROM build AS dependencies
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
   && find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 ! -name '*-linux-gnu' -exec rm -r {} + \
-  && rm -r packs/*/src packs/*/tsconfig.json packs/tsconfig.json node_modules/@holdfast/image node_modules/@holdfast/tool-kit node_modules/@holdfast/verify
+  && rm -r packs/*/src packs/*/tsconfig.json packs/tsconfig.json node_modules/@holdfast/image node_modules/@holdfast/tool-kit node_modules/@holdfast/verify node_modules/create-holdfast
 
 FROM node:20.20.2-bookworm-slim
 # Temporal's native library checks TLS certificates against those of the system; the slim image has none.

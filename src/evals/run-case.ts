@@ -105,20 +105,15 @@ export async function runCase(task: RunTask, parts: RunParts, signal: AbortSigna
   }
 }
 
-/** The app with the model that is asked for, and with budgets that count this run alone: the server is shared. */
-function appOf({ one, model, repetition }: RunTask, { app, own, rehearsesAll }: RunParts, agent: string): App {
+/** The app with the model that is asked for. */
+function appOf({ one, model }: RunTask, { app, own, rehearsesAll }: RunParts, agent: string): App {
   const name = model ?? one.model;
-  const suffix = `${process.pid}-${(runs += 1)}-${repetition}`;
-  const agents = app.agents.map((each) => {
-    const budgets = each.budgets?.map((budget) => ({ ...budget, name: `${budget.name.slice(0, 40)}.${suffix}` }));
-    const other = name === undefined || each.name !== agent ? {} : { model: name };
-    return Object.freeze({ ...each, budgets, ...other });
-  });
+  const agents = app.agents.map((each) =>
+    name === undefined || each.name !== agent ? each : Object.freeze({ ...each, model: name }),
+  );
   const changed = Object.freeze({ ...app, agents });
   return rehearsesAll && own !== null ? withoutProviders(changed, own.provider) : changed;
 }
-
-let runs = 0;
 
 async function messageOf({ message, files, folder }: EvalCase, client: HoldfastClient): Promise<MessageInput> {
   if (files.length === 0) return message;

@@ -53,7 +53,8 @@ export async function openTestEngine({ app: { schedules: _, ...app }, log = SILE
     connectionOptions: { address: server.address },
   });
   const store = await FileStore.open(folder);
-  const taskQueue = `test-${randomBytes(6).toString('hex')}`;
+  const id = randomBytes(6).toString('hex');
+  const taskQueue = `test-${id}`;
   const temporal = makeClient({ connection: clientConnection, namespace: NAMESPACE, codec: null });
   const client = new HoldfastClient(temporal, { taskQueue, uiUrl: null, store });
   const closeParts = async () => {
@@ -63,7 +64,7 @@ export async function openTestEngine({ app: { schedules: _, ...app }, log = SILE
   };
   try {
     const worker = await createWorker({
-      ...{ app, connection, address: server.address, namespace: NAMESPACE, taskQueue, store, log },
+      ...{ app: withOwnBudgets(app, id), connection, address: server.address, namespace: NAMESPACE, taskQueue, store, log },
       ...optional({ model: more.model, defaultModel: more.defaultModel, appModule: more.appModule }),
       // In the test's own thread the workflows start at once.
       options: { shutdownGraceTime: '1 second', debugMode: true, buildId: 'test' },
@@ -79,6 +80,15 @@ export async function openTestEngine({ app: { schedules: _, ...app }, log = SILE
     await closeParts();
     throw error;
   }
+}
+
+/** The server is shared, and Temporal names a budget by its agent and its name: under another name it counts this engine's calls alone. */
+function withOwnBudgets(app: App, id: string): App {
+  const agents = app.agents.map((agent) => {
+    const budgets = agent.budgets?.map((budget) => ({ ...budget, name: `${budget.name.slice(0, 51)}.${id}` }));
+    return Object.freeze({ ...agent, budgets });
+  });
+  return Object.freeze({ ...app, agents });
 }
 
 /** The SDK logs each state of each worker. A test that has set its runtime up keeps it. */

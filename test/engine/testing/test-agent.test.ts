@@ -2,7 +2,7 @@
 import { defineAgent, defineApp } from '../../../src/index';
 import { ask, say, testAgent } from '../../../src/testing';
 import { quietRuntime } from '../support/engine';
-import { during, PAY, payables, paying } from './payables';
+import { DAY, during, PAY, payables, paying } from './payables';
 
 beforeAll(quietRuntime);
 
@@ -76,4 +76,15 @@ it('does not skip time on the dev server, and says what is missing', async () =>
     const turn = await test.start('Pay INV-7.');
     await expect(turn.skip('3 days')).rejects.toThrow('HOLDFAST_TIME_SERVER');
   });
+});
+
+it('counts budgets for each test alone', async () => {
+  const budgets = [{ name: 'daily', tools: ['pay_invoice'], per: 'agent' as const, windowMs: DAY, cap: 1 }];
+  const paid: string[] = [];
+  const agent = defineAgent({ name: 'payables', prompt: 'You pay.', tools: [paying(paid)], budgets });
+  for (const _ of [1, 2])
+    await during(agent, { script: [PAY, say('Paid.')], decisions: { pay_invoice: { approve: 'ana' } } }, async (test) => {
+      expect((await (await test.start('Pay INV-7.')).result()).calls).toMatchObject([{ effect: 'applied' }]);
+    });
+  expect(paid).toEqual(['INV-7', 'INV-7']);
 });

@@ -54,6 +54,13 @@ export function writeExample(folder: string, type: 'module' | 'commonjs'): void 
   for (const [name, text] of Object.entries(readmeExample())) writeFileSync(join(folder, name), text);
 }
 
+/** `create-holdfast` as it is packed: its program, out of the tarball. */
+export function unpackCreator(into: string): string {
+  const [{ tarball }] = pack(into, 'packages/create-holdfast') as [Packed];
+  execFileSync('tar', ['-xzf', tarball, '-C', into]);
+  return join(into, 'package/bin/create-holdfast.js');
+}
+
 export function npm(args: string[], cwd: string): string {
   const options = { cwd, env: environment(), encoding: 'utf8', maxBuffer: 1 << 24 } as const;
   return execFileSync('npm', [...args, '--loglevel', 'error'], { ...options, stdio: ['ignore', 'pipe', 'inherit'] });

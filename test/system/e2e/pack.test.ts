@@ -9,7 +9,7 @@ import { collect, environment, type Running } from '../cli/support/cli';
 import { family, stillThere } from '../cli/support/processes';
 import { eventually } from '../../engine/support/engine';
 import { replayAll } from '../support/replay-all';
-import { createProject, npm, pack, writeExample, type Packed } from './pack-project';
+import { createProject, npm, pack, unpackCreator, writeExample, type Packed } from './pack-project';
 
 jest.setTimeout(240_000);
 
@@ -118,14 +118,7 @@ describe('in an empty TypeScript project outside of the repository', () => {
     it.each(KINDS)('pays once, after a person approved (%s)', async (kind) => {
       writeExample(project, kind);
       rmSync(join(project, '.holdfast'), { recursive: true, force: true });
-      const stack = ['holdfast', 'dev', '--app', './app.ts', '--headless', '--port', '0', '--http-port', '0'];
-      const dev = started(project, 'npx', ['--no-install', ...stack]);
-      try {
-        await eventually('the stack is up', async () => {
-          if (dev.exitCode !== null) throw new Error(`It ended: ${dev.output.stderr}`);
-          return dev.output.stdout.includes('Ctrl-C ends all of it');
-        });
-        const all = family(dev.pid!);
+      await duringDev(project, ['npx', '--no-install', 'holdfast', 'dev', '--app', './app.ts'], async (dev) => {
         const { code, stdout, stderr } = await run('tsx', 'service.ts');
         expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
         expect(stdout).toMatch(/pay_invoice: succeeded with \{"paid":"INV-7","key":"hf_[0-9a-f]{40}"\}/);
@@ -139,11 +132,44 @@ describe('in an empty TypeScript project outside of the repository', () => {
         // A terminal's Ctrl-C reaches the whole group; `kill` only npx, which passes SIGTERM on to its shell and no further.
         if (kind === 'module') process.kill(-dev.pid!, 'SIGINT');
         else dev.kill('SIGTERM');
-        expect(await stillThere(all, 15_000)).toEqual([]);
-      } finally {
-        const left = dev.exitCode === null && dev.signalCode === null ? family(dev.pid!) : [];
-        for (const { pid } of left) process.kill(pid, 'SIGKILL');
-      }
+      });
+    });
+
+    describe('with a project of create-holdfast', () => {
+      let creator: string;
+      beforeAll(() => (creator = unpackCreator(tarballs)));
+
+      /** In a folder below the project, whose packages it finds there. @returns what it printed */
+      const succeeds = async (name: string, command: string, ...args: string[]) => {
+        const { code, stdout, stderr } = await started(join(project, name), command, args).ended;
+        if (code !== 0) throw new Error(`${command} ${args.join(' ')} in ${name} ended with ${code}:\n${stdout}${stderr}`);
+        return stdout;
+      };
+
+      it.each(['payables', 'support', 'research'])('%s: compiles, and its tests and evals pass', async (name) => {
+        await succeeds('.', process.execPath, creator, name, '--template', name);
+        await succeeds(name, 'npm', 'run', 'types');
+        expect(await succeeds(name, 'npm', 'test')).toMatch(/pass [1-9]\d*\n.*fail 0\n/s);
+        expect(await succeeds(name, 'npm', 'run', 'evals')).toMatch(/(\d) of \1 runs passed/);
+      });
+
+      it('payables: pays once, after a person approved as its README says', async () => {
+        const holdfast = (...args: string[]) => succeeds('payables', 'npx', '--no-install', 'holdfast', ...args);
+        const asks = () => succeeds('payables', 'npm', 'run', 'service', '--', 'INV-7', '70000');
+        await duringDev(join(project, 'payables'), ['npm', 'run', 'dev', '--'], async (dev) => {
+          const asked = asks();
+          let digest = '';
+          await eventually('the payment waits', async () => {
+            digest = /"digest":\s*"([0-9a-f]+)"/.exec(await holdfast('pending', '--json'))?.[1] ?? '';
+            return digest !== '';
+          });
+          await holdfast('approve', 'pay-INV-7', '--call', digest, '--by', 'ana');
+          for (const text of [await asked, await asks()]) expect(text).toMatch(/^completed: .*pay_invoice: succeeded/ms);
+          const ledger = readFileSync(join(project, 'payables/ledger.jsonl'), 'utf8').trim().split('\n');
+          expect(ledger.map((line) => (JSON.parse(line) as { reference: string }).reference)).toEqual(['INV-7']);
+          process.kill(-dev.pid!, 'SIGINT');
+        });
+      });
     });
 
     const isInstalled = (name: string) => existsSync(join(project, 'node_modules', name));
@@ -176,6 +202,23 @@ void main();
 function started(cwd: string, command: string, args: string[]): Running {
   const env = environment({ HOLDFAST_HOME: undefined });
   return collect(spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true }));
+}
+
+/** Runs the embedded stack on free ports, until `body` has ended it. */
+async function duringDev(cwd: string, [command, ...args]: string[], body: (dev: Running) => Promise<void>): Promise<void> {
+  const dev = started(cwd, command!, [...args, '--headless', '--port', '0', '--http-port', '0']);
+  try {
+    await eventually('the stack is up', async () => {
+      if (dev.exitCode !== null) throw new Error(`It ended: ${dev.output.stderr}`);
+      return dev.output.stdout.includes('Ctrl-C ends all of it');
+    });
+    const all = family(dev.pid!);
+    await body(dev);
+    expect(await stillThere(all, 15_000)).toEqual([]);
+  } finally {
+    const left = dev.exitCode === null && dev.signalCode === null ? family(dev.pid!) : [];
+    for (const { pid } of left) process.kill(pid, 'SIGKILL');
+  }
 }
 
 /** Temporal's own declarations do not pass without skipLibCheck beside the newest @types/node; ours and the project's do. */

@@ -1,0 +1,19 @@
+/** `npm run service -- "My cup (A-1042) is broken."`: a message of a customer, in a conversation that goes on with the next one. */
+import { HoldfastClient } from 'holdfast/client';
+
+const customer = 'mara';
+const message = process.argv.slice(2).join(' ') || 'My cup arrived broken: 1200 cents, order A-1042.';
+const holdfast = await HoldfastClient.connect();
+try {
+  const session = await holdfast.openSession({ id: `support-${customer}`, agent: 'support', requester: customer });
+  // A turn that runs, or sleeps until a parcel has arrived, reads the message before its next step. Otherwise it begins a turn.
+  const { running } = await session.status();
+  const turn = running
+    ? await session.steer(message, { by: customer })
+    : await session.started((await session.send(message)).turn_id);
+  console.log(`Turn ${turn.id}. Calls and questions that wait for a person: npx holdfast pending`);
+  const { state, text, reason } = await turn.result();
+  console.log(`${state}: ${text || reason}`);
+} finally {
+  await holdfast.close();
+}
