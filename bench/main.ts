@@ -94,6 +94,7 @@ const program = new Command('npm run bench --')
   .option('--seed <n>', 'fleet: of the plan of faults', positive, 1)
   .option('--workers <n>', 'fleet: two or more', positive, 3)
   .option('--gateways <n>', 'fleet: two or more', positive, 2)
+  .option('--containers', 'fleet: in Docker, by docker-compose.yml; run it by .ci/containers', false)
   .option('--per-minute <n>', 'fleet: turns that start in a minute', positive, 40)
   .option('--every <n>', 'fleet: seconds from one fault to the next', positive, 25)
   .option('--profile <folder>', 'gateway, speed: where CPU profiles go')
@@ -112,6 +113,7 @@ interface Options {
   histories: number;
   megabytes: number;
   onlyFaces: boolean;
+  containers: boolean;
   containerMb?: number;
   minutes?: number;
   seed: number;

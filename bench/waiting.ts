@@ -47,6 +47,8 @@ const KINDS = {
 const AT_REST_MS = 20_000;
 const SIGNALLED = 100;
 const STARTED_AT_ONCE = 20;
+const STARTED_TOGETHER = 50;
+const LOOK_MS = 250;
 
 /** @param containerMb as in a container of so much memory: V8's heap then has half of it, and the cache what follows from both */
 export async function waiting(
@@ -70,8 +72,7 @@ export async function waiting(
   const tokens = kind === 'completion' ? side.keys() : [];
   try {
     const workerMbBefore = residentMb(side.pid);
-    side.startOnly({ count: turns, atOnce: STARTED_AT_ONCE });
-    await untilWaiting(client, turns, say, state);
+    await startAll(side, client, { turns, state, say });
     await sleep(5000); // until visibility and garbage collection are idle
     const before = [cpuMs(side.pid), cpuMs(dev.pid)] as const;
     await sleep(AT_REST_MS);
@@ -98,13 +99,28 @@ export async function waiting(
   }
 }
 
+/** A part after the other, as a gateway does: it takes no starts while the workers cannot keep up. */
+async function startAll(
+  side: Side,
+  client: Client,
+  { turns, state, say }: { turns: number; state: string; say: (line: string) => void },
+): Promise<void> {
+  for (let started = 0; started < turns;) {
+    const count = Math.min(STARTED_TOGETHER, turns - started);
+    side.startOnly({ count, atOnce: STARTED_AT_ONCE });
+    started += count;
+    await untilWaiting(client, started, () => undefined, state);
+    if (started % 500 === 0) say(`  ${started} of ${turns} turns wait`);
+  }
+}
+
 export async function untilWaiting(
   client: Client,
   turns: number,
   say: (line: string) => void,
   state = 'awaiting_approval',
 ): Promise<void> {
-  for (let shown = 0; ; await sleep(500)) {
+  for (let shown = 0; ; await sleep(LOOK_MS)) {
     const { count } = await client.workflow.count(`HoldfastState = '${state}'`);
     if (count >= turns) return;
     if (count >= shown + 100) say(`  ${(shown = count)} of ${turns} turns wait`);

@@ -2,18 +2,18 @@
 import { readdirSync } from 'node:fs';
 import { Client } from 'pg';
 import { residentMb } from '../support/process-figures';
-import type { Member } from './members';
+import type { Deployment } from './deployment';
 import type { Sample } from './verdict';
 
 const EVERY_MS = 5000;
 
-/** @param store URL of the database. @returns the samples so far, and what ends the measurement */
-export function sample(members: readonly Member[], store: string): { samples: Sample[]; stop(): void } {
+/** @returns the samples so far, and what ends the measurement */
+export function sample({ steady, connections }: Pick<Deployment, 'steady' | 'connections'>): { samples: Sample[]; stop(): void } {
   const began = Date.now();
   const samples: Sample[] = [];
   const look = async () => {
     const figures: Sample['members'] = {};
-    for (const member of members) {
+    for (const member of steady) {
       const pid = await member.pid();
       if (pid === null) continue;
       try {
@@ -22,13 +22,14 @@ export function sample(members: readonly Member[], store: string): { samples: Sa
         // it is gone
       }
     }
-    samples.push({ at: (Date.now() - began) / 1000, members: figures, connections: await connections(store) });
+    samples.push({ at: (Date.now() - began) / 1000, members: figures, connections: await connections() });
   };
   const timer = setInterval(() => void look(), EVERY_MS);
   return { samples, stop: () => clearInterval(timer) };
 }
 
-async function connections(store: string): Promise<number | null> {
+/** @param store URL of the database. @returns null: it did not answer */
+export async function connectionsTo(store: string): Promise<number | null> {
   const client = new Client({ connectionString: store, connectionTimeoutMillis: 2000 });
   client.on('error', () => undefined);
   try {

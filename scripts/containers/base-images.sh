@@ -83,19 +83,25 @@ if ! has "$postgres" postgres.Dockerfile start-postgres.sh; then
   image "$postgres" postgres.Dockerfile start-postgres.sh
 fi
 
-server=$(pinned temporalio/server)
-admin=$(pinned temporalio/admin-tools)
-if ! has "temporalio/server:$server" temporal.Dockerfile || ! has "temporalio/admin-tools:$admin" temporal.Dockerfile; then
-  program go.temporal.io/server/cmd/server "$server" temporal-server
-  program go.temporal.io/server/cmd/tools/sql "$server" temporal-sql-tool
-  program github.com/temporalio/cli/cmd/temporal "${admin##*-cli-}" temporal
+# SERVER_TAG ADMIN_TAG CLI_VERSION
+temporal() {
+  if has "temporalio/server:$1" temporal.Dockerfile && has "temporalio/admin-tools:$2" temporal.Dockerfile; then return; fi
+  program go.temporal.io/server/cmd/server "$1" temporal-server
+  program go.temporal.io/server/cmd/tools/sql "$1" temporal-sql-tool
+  program github.com/temporalio/cli/cmd/temporal "$3" temporal
   folder
-  cp "$CACHE/bin/temporal-server-$server" "$CACHE/context/temporal-server"
-  cp "$CACHE/bin/temporal-sql-tool-$server" "$CACHE/context/temporal-sql-tool"
-  cp "$CACHE/bin/temporal-${admin##*-cli-}" "$CACHE/context/temporal"
-  image "temporalio/server:$server" temporal.Dockerfile
-  docker tag "temporalio/server:$server" "temporalio/admin-tools:$admin"
-fi
+  cp "$CACHE/bin/temporal-server-$1" "$CACHE/context/temporal-server"
+  cp "$CACHE/bin/temporal-sql-tool-$1" "$CACHE/context/temporal-sql-tool"
+  cp "$CACHE/bin/temporal-$3" "$CACHE/context/temporal"
+  image "temporalio/server:$1" temporal.Dockerfile
+  docker tag "temporalio/server:$1" "temporalio/admin-tools:$2"
+}
+admin=$(pinned temporalio/admin-tools)
+cli=${admin##*-cli-}
+temporal "$(pinned temporalio/server)" "$admin" "$cli"
+# The next minor version, for the test of an upgrade.
+next=$(cat "$here/next-temporal-version")
+temporal "$next" "$next" "$cli"
 
 ui=$(pinned temporalio/ui)
 if ! has "temporalio/ui:$ui" temporal-ui.Dockerfile; then

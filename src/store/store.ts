@@ -146,6 +146,22 @@ export interface RegisterStore {
   update<T>(name: string, change: RegisterChange<T>): Promise<T>;
 }
 
+/** The server that keeps the store, or its parts, gives an error. The message says what to do, and shows no password. */
+export class StoreServerError extends Error {
+  override readonly name = 'StoreServerError';
+  /**
+   * @param code of the server, the driver or the system; empty: it has none
+   * @param isPassing whether the same request may succeed a little later
+   */
+  constructor(
+    message: string,
+    readonly code: string,
+    readonly isPassing: boolean,
+  ) {
+    super(message);
+  }
+}
+
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   constructor(

@@ -4,30 +4,27 @@
  * everything is deleted and restored.
  * `.ci/containers` runs this.
  */
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
-import { parse } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { ENCRYPTED_ENCODING, SEALED_BY } from '../../src/shared/wire/payload';
 import type { TurnView } from '../../src/shared/turn/turn-view';
+import { ComposeProject, containersHost, eventually, say, SERVICES } from './support/compose-project';
 
-const ROOT = join(__dirname, '../..');
 const GATEWAY = 'http://127.0.0.1:8480';
 const WEB_UI = 'http://127.0.0.1:8233';
 const PROMETHEUS = 'http://127.0.0.1:9090';
 const MINUTES = 60_000;
+/** The version to upgrade to. */
+const NEXT_TEMPORAL = join(__dirname, '../../scripts/containers/next-temporal-version');
 const MAIL_USER = 'memos@bank.example';
 const MAIL_PASSWORD = 'secret-of-the-mail-account';
-/** Services that stay up. */
-const SERVICES = ['postgresql', 'temporal', 'temporal-ui', 'web-ui', 'worker', 'gateway', 'codec', 'proxy', 'prometheus'];
 
-let folder: string;
-let checkout: string;
+let project: ComposeProject;
 let mailServer: SMTPServer;
 /** Each message that the mail server took, as it came. */
 const mails: Buffer[] = [];
@@ -37,28 +34,29 @@ let approver: string;
 let operator: { authorization: string };
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'holdfast-containers-'));
-  checkout = join(folder, 'holdfast');
-  await run('git', ['clone', '--quiet', ROOT, checkout], ROOT);
-  const host = process.env.HOLDFAST_CONTAINERS_HOST;
-  if (!host) throw new Error('HOLDFAST_CONTAINERS_HOST is missing: run .ci/containers');
+  const host = containersHost();
+  project = await ComposeProject.checkOut({ ANTHROPIC_API_KEY: 'for-nothing', HOLDFAST_SMTP_PASS: MAIL_PASSWORD });
   mailServer = await startMailServer();
-  await run('docker/make-secrets.sh', [], checkout, { ANTHROPIC_API_KEY: 'for-nothing', HOLDFAST_SMTP_PASS: MAIL_PASSWORD });
-  await settings();
+  await project.configure({
+    HOLDFAST_MODEL: 'rehearsal',
+    HOLDFAST_SMTP_HOST: host,
+    HOLDFAST_SMTP_PORT: String((mailServer.server.address() as AddressInfo).port),
+    HOLDFAST_SMTP_USER: MAIL_USER,
+    HOLDFAST_SMTP_FROM: MAIL_USER,
+  });
   operator = await operatorOf();
   const began = Date.now();
-  await compose('build', 'worker');
+  await project.compose('build', 'worker');
   say(`the image is built: ${Date.now() - began} ms, ${await sizeOf('holdfast:0.1.0')} MB`);
-  await up();
+  await project.up();
   [starter, approver] = [await token('rita', 'starter'), await token('ana', 'approver')];
-  await compose('up', '--detach', '--force-recreate', '--no-deps', 'gateway', 'codec');
-  await healthy();
+  await project.compose('up', '--detach', '--force-recreate', '--no-deps', 'gateway', 'codec');
+  await project.healthy();
 }, 40 * MINUTES);
 
 afterAll(async () => {
-  if (checkout) await compose('down', '--volumes', '--timeout', '5').catch(() => undefined);
+  await project?.remove();
   if (mailServer) await new Promise<void>((resolve) => mailServer.close(resolve));
-  if (folder) await rm(folder, { recursive: true, force: true });
 }, 5 * MINUTES);
 
 it(
@@ -78,8 +76,8 @@ it(
   'every container runs as a user, without capabilities, under seccomp, on a root file system that it cannot write',
   async () => {
     for (const service of SERVICES) {
-      const [container] = await containersOf(service);
-      const status = await run('docker', ['exec', container!, 'cat', '/proc/1/status'], checkout);
+      const [container] = await project.containersOf(service);
+      const status = await project.docker('exec', container!, 'cat', '/proc/1/status');
       const value = (name: string) => new RegExp(`^${name}:\\s+(\\S+)`, 'm').exec(status)?.[1];
       expect({
         service,
@@ -95,7 +93,7 @@ it(
         seccomp: '2',
       });
       expect(value('NoNewPrivs')).toBe('1');
-      const write = run('docker', ['exec', container!, 'sh', '-c', 'echo > /written'], checkout);
+      const write = project.docker('exec', container!, 'sh', '-c', 'echo > /written');
       await expect(write).rejects.toThrow(/read-only/i);
     }
   },
@@ -166,14 +164,14 @@ it(
     const people = Array.from({ length: 4 }, (_, n) => `gateway-${n}@bank.example`);
     const turns = await Promise.all(people.map((to) => startTurn(to)));
     const calls = await Promise.all(turns.map((turn) => waitingCall(turn)));
-    const [victim] = await containersOf('gateway');
-    const killed = run('docker', ['kill', '--signal', 'KILL', victim!], checkout);
+    const [victim] = await project.containersOf('gateway');
+    const killed = project.docker('kill', '--signal', 'KILL', victim!);
     for (const [n, turn] of turns.entries()) await approve(turn, calls[n]!, `decision-${n}`);
     await killed;
     for (const turn of turns) await mustBeSent(turn);
     for (const to of people) expect([to, await mailsTo(to)]).toEqual([to, 1]);
-    await up();
-    expect(await containersOf('gateway')).toHaveLength(2);
+    await project.up();
+    expect(await project.containersOf('gateway')).toHaveLength(2);
   },
   10 * MINUTES,
 );
@@ -183,8 +181,8 @@ it(
   async () => {
     const turn = await startTurn('rotated@bank.example');
     const call = await waitingCall(turn);
-    await run('docker/rotate-keys.sh', [], checkout);
-    const ring = JSON.parse(await readFile(join(checkout, 'docker/secrets/codec_keys'), 'utf8')) as {
+    await project.run('docker/rotate-keys.sh', []);
+    const ring = JSON.parse(await readFile(join(project.checkout, 'docker/secrets/codec_keys'), 'utf8')) as {
       current: string;
       keys: object;
     };
@@ -208,11 +206,11 @@ it(
   async () => {
     const turn = await startTurn('second@bank.example');
     const call = await waitingCall(turn);
-    await run('docker', ['kill', '--signal', 'KILL', ...(await containersOf('worker'))], checkout);
-    await compose('up', '--detach', '--no-deps', 'worker');
-    await healthy();
-    await compose('up', '--detach', '--no-deps', '--force-recreate', 'worker');
-    await healthy();
+    await project.docker('kill', '--signal', 'KILL', ...(await project.containersOf('worker')));
+    await project.compose('up', '--detach', '--no-deps', 'worker');
+    await project.healthy();
+    await project.compose('up', '--detach', '--no-deps', '--force-recreate', 'worker');
+    await project.healthy();
     await approve(turn, call);
     await mustBeSent(turn);
     expect(await mailsTo('second@bank.example')).toBe(1);
@@ -225,8 +223,8 @@ it(
   async () => {
     const turn = await startTurn('third@bank.example');
     const call = await waitingCall(turn);
-    await compose('kill');
-    await up();
+    await project.compose('kill');
+    await project.up();
     await approve(turn, call);
     await mustBeSent(turn);
     expect(await mailsTo('third@bank.example')).toBe(1);
@@ -239,23 +237,23 @@ it(
   async () => {
     const turn = await startTurn('fourth@bank.example');
     const call = await waitingCall(turn);
-    const backup = join(folder, 'backup');
-    await run('docker/backup.sh', [backup], checkout);
+    const backup = join(project.folder, 'backup');
+    await project.run('docker/backup.sh', [backup]);
     for (const name of await readdir(backup)) {
       const content = await readFile(join(backup, name), 'latin1');
       for (const canary of ['fourth@bank.example', Buffer.from('fourth@bank.example').toString('hex')])
         expect([name, content.includes(canary)]).toEqual([name, false]);
     }
-    await compose('down', '--volumes', '--timeout', '10');
-    await compose('up', '--detach', 'postgresql');
-    await eventually('PostgreSQL is healthy', async () => (await statesOf()).get('postgresql')?.join() === 'healthy');
+    await project.compose('down', '--volumes', '--timeout', '10');
+    await project.compose('up', '--detach', 'postgresql');
+    await eventually('PostgreSQL is healthy', async () => (await project.states()).get('postgresql')?.join() === 'healthy');
     const restore = 'PGPASSWORD=$(cat "$POSTGRES_PASSWORD_FILE") exec psql --quiet --username "$POSTGRES_USER" --dbname postgres';
     for (const name of ['database.sql', 'store.sql'])
       await shell(`docker compose exec -T postgresql sh -c '${restore}' < ${backup}/${name}`);
     await shell(
       `docker compose run --rm -T --no-deps --entrypoint tar worker --extract --directory /var/lib/holdfast < ${backup}/holdfast.tar`,
     );
-    await up();
+    await project.up();
     await approve(turn, call);
     await mustBeSent(turn);
     expect(await mailsTo('fourth@bank.example')).toBe(1);
@@ -264,39 +262,48 @@ it(
 );
 
 it(
+  'Temporal is upgraded by a minor version while a call waits: it is approved afterwards, and mailed once',
+  async () => {
+    const turn = await startTurn('upgraded@bank.example');
+    const call = await waitingCall(turn);
+    const version = (await readFile(NEXT_TEMPORAL, 'utf8')).trim();
+    const [server, tools] = [{ image: `temporalio/server:${version}` }, { image: `temporalio/admin-tools:${version}` }];
+    const services = { 'temporal-schema': tools, temporal: server, 'temporal-namespace': tools };
+    await writeFile(join(project.checkout, 'docker-compose.override.yml'), stringify({ services }));
+    await project.up();
+    expect(await project.compose('exec', '-T', 'temporal', 'temporal', 'operator', 'cluster', 'system')).toContain(version);
+    await approve(turn, call);
+    await mustBeSent(turn);
+    expect(await mailsTo('upgraded@bank.example')).toBe(1);
+    const next = await startTurn('next@bank.example');
+    await approve(next, await waitingCall(next));
+    await mustBeSent(next);
+  },
+  10 * MINUTES,
+);
+
+it(
   'a worker that is asked to stop lets its calls end, and stops',
   async () => {
-    const [worker] = await containersOf('worker');
+    const [worker] = await project.containersOf('worker');
     const began = Date.now();
-    await compose('stop', 'worker');
+    await project.compose('stop', 'worker');
     say(`the worker has stopped: ${Date.now() - began} ms`);
-    const ended = await run('docker', ['inspect', '--format', '{{.State.ExitCode}} {{.State.OOMKilled}}', worker!], checkout);
+    const ended = await project.docker('inspect', '--format', '{{.State.ExitCode}} {{.State.OOMKilled}}', worker!);
     expect(ended.trim()).toBe('0 false');
   },
   5 * MINUTES,
 );
 
-async function settings(): Promise<void> {
-  const all = {
-    HOLDFAST_MODEL: 'rehearsal',
-    HOLDFAST_SMTP_HOST: process.env.HOLDFAST_CONTAINERS_HOST!,
-    HOLDFAST_SMTP_PORT: String((mailServer.server.address() as AddressInfo).port),
-    HOLDFAST_SMTP_USER: MAIL_USER,
-    HOLDFAST_SMTP_FROM: MAIL_USER,
-  };
-  const lines = Object.entries(all).map(([name, value]) => `${name}=${value}\n`);
-  await writeFile(join(checkout, '.env'), lines.join(''));
-}
-
 /** A person of the list that docker/make-secrets.sh makes. */
 async function operatorOf(): Promise<{ authorization: string }> {
-  const list = await readFile(join(checkout, 'docker/secrets/operators'), 'utf8');
+  const list = await readFile(join(project.checkout, 'docker/secrets/operators'), 'utf8');
   const [, name, password] = /user (\S+) insecure-password (\S+)/.exec(list)!;
   return { authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}` };
 }
 
 async function ruleNames(): Promise<string[]> {
-  const folder = join(checkout, 'docker/prometheus');
+  const folder = join(project.checkout, 'docker/prometheus');
   const files = (await readdir(folder)).filter((name) => name.startsWith('holdfast-'));
   const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')));
   return texts
@@ -306,7 +313,7 @@ async function ruleNames(): Promise<string[]> {
 
 function historyOf(turn: string): Promise<string> {
   const show = ['workflow', 'show', '--workflow-id', `turn/${turn}`, '--output', 'json'];
-  return compose('exec', '-T', 'temporal', 'temporal', ...show);
+  return project.compose('exec', '-T', 'temporal', 'temporal', ...show);
 }
 
 /** As Temporal's CLI prints it: values in base64. */
@@ -335,54 +342,16 @@ function plainOf(payloads: PayloadJson[]): string {
   return payloads.map(({ data }) => textOf(data)).join('\n');
 }
 
-/** Starts what is down, and waits until every service is healthy. */
-async function up(): Promise<void> {
-  const began = Date.now();
-  try {
-    await compose('up', '--detach');
-    await healthy();
-  } catch (error) {
-    say(await compose('logs', '--tail', '20', '--no-color'));
-    throw error;
-  }
-  say(`all services are healthy: ${Date.now() - began} ms`);
-}
-
-async function healthy(): Promise<void> {
-  await eventually('all services are healthy', async () => {
-    const states = await statesOf();
-    return SERVICES.every((service) => states.get(service)?.every((state) => state === 'healthy' || state === 'running'));
-  });
-}
-
-/** Of each service's containers: `healthy`, `unhealthy`, `starting`; without a health check `running`, `exited`, … */
-async function statesOf(): Promise<Map<string, string[]>> {
-  const format = '{{.Label "com.docker.compose.service"}}\t{{.State}}\t{{.Status}}';
-  const all = new Map<string, string[]>();
-  for (const line of (await run('docker', ['ps', '--all', '--format', format], checkout)).trim().split('\n')) {
-    const [service = '', state = '', status = ''] = line.split('\t');
-    const [, health = state] = /\((?:health: )?(\w+)\)$/.exec(status) ?? [];
-    all.set(service, [...(all.get(service) ?? []), state === 'running' ? health : state]);
-  }
-  return all;
-}
-
-async function containersOf(service: string): Promise<string[]> {
-  return (await compose('ps', '--quiet', service)).split('\n').filter((id) => id !== '');
-}
-
 async function sizeOf(image: string): Promise<number> {
-  return Math.round(Number(await run('docker', ['image', 'inspect', '--format', '{{.Size}}', image], checkout)) / 1e6);
+  return Math.round(Number(await project.docker('image', 'inspect', '--format', '{{.Size}}', image)) / 1e6);
 }
 
 /** Makes a token, and gives its entry to the gateways that start from now on. */
 async function token(principal: string, role: string): Promise<string> {
   const args = ['run', '--rm', '-T', '--no-deps', 'gateway', 'keys', 'token', '--principal', principal, '--role', role, '--json'];
-  const made = JSON.parse((await compose(...args)).trim().split('\n').at(-1)!) as { token: string; entry: object };
-  const file = join(checkout, 'docker/secrets/gateway_tokens');
-  const entries = JSON.parse(await readFile(file, 'utf8')) as object[];
-  await rm(file);
-  await writeFile(file, JSON.stringify([...entries, made.entry]), { mode: 0o444 });
+  const made = JSON.parse((await project.compose(...args)).trim().split('\n').at(-1)!) as { token: string; entry: object };
+  const entries = JSON.parse(await readFile(join(project.checkout, 'docker/secrets/gateway_tokens'), 'utf8')) as object[];
+  await project.admit([...entries, made.entry]);
   return made.token;
 }
 
@@ -455,36 +424,6 @@ async function startMailServer(): Promise<SMTPServer> {
   return server;
 }
 
-function compose(...args: string[]): Promise<string> {
-  return run('docker', ['compose', ...args], checkout);
-}
-
 function shell(command: string): Promise<string> {
-  return run('sh', ['-c', command], checkout);
-}
-
-/** @returns stdout @throws Error with what the program printed */
-function run(program: string, args: string[], cwd: string, env: { [name: string]: string } = {}): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const options = { cwd, env: { ...process.env, ...env }, maxBuffer: 1 << 26 };
-    execFile(program, args, options, (error, stdout, stderr) => {
-      if (error === null) resolve(stdout);
-      else reject(new Error(`${program} ${args.join(' ')}: ${error.code}\n${stdout.slice(-4000)}\n${stderr.slice(-4000)}`));
-    });
-  });
-}
-
-async function eventually<T>(what: string, probe: () => Promise<T | undefined | false>): Promise<T> {
-  const began = Date.now();
-  let last: unknown;
-  while (Date.now() - began < 5 * MINUTES) {
-    const found = await probe().catch((error: unknown) => void (last = error));
-    if (found !== undefined && found !== false) return found;
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-  }
-  throw new Error(`Did not happen within 5 minutes: ${what}`, { cause: last });
-}
-
-function say(line: string): void {
-  process.stderr.write(`containers: ${line}\n`);
+  return project.run('sh', ['-c', command]);
 }

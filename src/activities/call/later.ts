@@ -2,7 +2,6 @@
  * How a pending call ends, one whose tool has handed its end on (`ctx.later`): somebody completes it, the tool's `poll` knows how it ended,
  * or its time is over.
  */
-import { Context } from '@temporalio/activity';
 import { getCompletion, type CompletionOutcome } from '../../completions/token';
 import type { CompleteCallInput, CompleteCallOutput, LaterCompletion, RunCallOutput } from '../../shared/io/activities';
 import type { EffectRecord } from '../../record/effect';
@@ -17,13 +16,9 @@ import { effectOf, keyOf } from '../effects/effect-record';
 import type { Dependencies } from '../ports';
 import { callContext, type CallContext } from './call-context';
 import { dispatchedCall, type NamedCall } from './call-input';
-import { showing } from './heartbeat';
 import { failure, keep, metadataAt, success, withAfterHooks } from './run-once';
-import { runInlineOrInThread } from './run-in-thread';
-import { toolContext } from './tool-context';
+import { askTool } from './run-in-thread';
 
-/** Longest time for one answer of `poll`, ms. */
-const POLL_TIMEOUT_MS = 30_000;
 /** Characters of an error that a completion gives. */
 const LONGEST_ERROR = 2000;
 
@@ -88,16 +83,7 @@ async function poll(
   // The poll of another target does not know the call.
   const elsewhere = turn.store_id === undefined ? null : targetFault(tool, named);
   if (elsewhere !== null) return { stays: elsewhere };
-  const show = showing();
-  const { context } = toolContext(deps, turn, {
-    tool: tool.name,
-    callId: call.id,
-    idempotencyKey: key,
-    attempt: Context.current().info.attempt,
-    progress: (message) => show({ progress: { message, fraction: null } }),
-  });
-  const limits = { timeoutMs: POLL_TIMEOUT_MS };
-  const result = await runInlineOrInThread({ deps, turn, tool, input: named.input }, context, limits, 'poll');
+  const result = await askTool({ deps, turn, tool, input: named.input, call, key }, 'poll');
   return result.ok ? readPollAnswer(result.data) : { stays: `its poll failed: ${result.error.message}` };
 }
 

@@ -2,7 +2,7 @@
  * Runs a tool's function on the worker's own thread, or, if the tool is isolated, in a thread that can be terminated. Before that,
  * waits for a place within the tool's rate and concurrency limits; if there is none soon, Temporal retries the call later.
  */
-import { ApplicationFailure } from '@temporalio/activity';
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { TurnContext } from '../../shared/io/activities';
 import { callError, exceptionText, type CallError } from '../../shared/wire/errors';
 import { timeLimitOf } from '../../shared/turn/tool-class';
@@ -14,9 +14,10 @@ import type { Tool } from '../../tools/define/tool';
 import type { Busy, Pass } from '../../tools/limits/gate';
 import type { Dependencies } from '../ports';
 import type { ToolCall } from './call-context';
-import type { Show } from './heartbeat';
+import { showing, type Show } from './heartbeat';
+import { toolContext } from './tool-context';
 
-/** How long a preview or a probe waits for a thread, ms. */
+/** How long a preview, a poll or a probe waits for a thread, ms. */
 export const LOOK_WAIT_MS = 30_000;
 
 export type Limits = Parameters<typeof runTool>[3];
@@ -32,7 +33,7 @@ export async function runInlineOrInThread(
   limits: Limits,
   part: ToolPart = 'run',
 ): Promise<RunResult> {
-  // A preview or probe is read-only, whatever the class of its tool, and has no output schema.
+  // A preview, poll or probe is read-only, whatever the class of its tool, and has no output schema.
   const runnable = part === 'run' ? tool : { ...tool, class: 'read' as const, run: tool[part]!, output: undefined };
   if (tool.isolate !== true) return runTool(runnable, input, context, limits);
   let thread: ReadyThread;
@@ -49,6 +50,30 @@ export async function runInlineOrInThread(
   } finally {
     thread.leave();
   }
+}
+
+/** Longest time for one answer of a tool about an earlier run of it, ms. */
+const LONGEST_ANSWER_MS = 30_000;
+
+/**
+ * Asks a tool what became of a call that it has run.
+ * @param question `key` is the idempotency key under which the call was dispatched
+ */
+export function askTool(
+  question: Omit<ToolCall, 'call'> & { call: { id: string }; key: string },
+  part: 'poll' | 'reconcile',
+): Promise<RunResult> {
+  const { deps, turn, tool, call, key } = question;
+  const show = showing();
+  const { context } = toolContext(deps, turn, {
+    tool: tool.name,
+    callId: call.id,
+    idempotencyKey: key,
+    attempt: Context.current().info.attempt,
+    progress: (message) => show({ progress: { message, fraction: null } }),
+  });
+  const timeoutMs = Math.min(LONGEST_ANSWER_MS, (part === 'reconcile' ? tool.reconcileMs : undefined) ?? LONGEST_ANSWER_MS);
+  return runInlineOrInThread(question, context, { timeoutMs }, part);
 }
 
 /** @throws ToolError if no thread is available: nothing has run */

@@ -2,7 +2,6 @@
  * Asks the tool's probe whether a call in doubt took effect, and settles the call by its answer. `not_applied` counts only once the
  * lost attempt can no longer act.
  */
-import { Context } from '@temporalio/activity';
 import type { ReconcileEffectInput, ReconcileEffectOutput, RunCallOutput } from '../../shared/io/activities';
 import { callError } from '../../shared/wire/errors';
 import type { Json, JsonObject } from '../../shared/json/json';
@@ -15,17 +14,12 @@ import { dispatchedCall } from '../call/call-input';
 import type { Dependencies } from '../ports';
 import { dispatchedAs, believedFrom, effectOf } from './effect-record';
 import { notifyEffectListeners, recordedOutcome } from './effect-outcome';
-import { showing } from '../call/heartbeat';
 import { failure, keep, metadataAt, success } from '../call/run-once';
-import { runInlineOrInThread } from '../call/run-in-thread';
+import { askTool } from '../call/run-in-thread';
 import { callSubject } from '../../record/subject';
 import { settlementBlock } from '../../record/write-block';
 import { targetFault } from '../checks/change-since-approval';
-import { toolContext } from '../call/tool-context';
 import type { Tool } from '../../tools/define/tool';
-
-/** Longest time for one answer, ms. */
-const PROBE_TIMEOUT = 30_000;
 
 export async function reconcileEffect(deps: Dependencies, request: ReconcileEffectInput): Promise<ReconcileEffectOutput> {
   const { turn, call } = request;
@@ -121,16 +115,7 @@ async function probe(
   { turn, call }: ReconcileEffectInput,
   { tool, input, key }: { tool: Tool; input: JsonObject; key: string },
 ): Promise<ProbeFinding> {
-  const show = showing();
-  const { context } = toolContext(deps, turn, {
-    tool: tool.name,
-    callId: call.id,
-    idempotencyKey: key,
-    attempt: Context.current().info.attempt,
-    progress: (message) => show({ progress: { message, fraction: null } }),
-  });
-  const timeoutMs = Math.min(PROBE_TIMEOUT, tool.reconcileMs ?? PROBE_TIMEOUT);
-  const result = await runInlineOrInThread({ deps, turn, tool, input }, context, { timeoutMs }, 'reconcile');
+  const result = await askTool({ deps, turn, tool, input, call, key }, 'reconcile');
   if (!result.ok) return unknown(`The probe failed: ${result.error.message}`);
   return readProbeAnswer(result.data);
 }

@@ -11,6 +11,7 @@ import {
   SessionNotFound,
   TurnNotFound,
 } from '../../client/errors';
+import { StoreServerError } from '../../store/store';
 import { UnsearchableText } from '../../shared/text/visible';
 import { callError, type CallError } from '../../shared/wire/errors';
 import { PackageMissing } from '../../optional-package';
@@ -54,7 +55,7 @@ export function wrongEnvelope({ code, reason, message, hint, details, retryAfter
   return { success: false, status: 'error', error, metadata: { timestamp: new Date().toISOString(), ...metadata } };
 }
 
-/** Time that a client should give to a slow worker, ms. */
+/** Time that a client should give to a slow worker or to a store, ms. */
 const BEHIND_MS = 5000;
 
 const SEND_AGAIN =
@@ -76,6 +77,11 @@ export function wrongOf(error: unknown): Wrong | null {
   if (error instanceof NoWorker) return { code: 'NETWORK_ERROR', reason: 'no_worker', message };
   if (error instanceof ServerUnreachable)
     return { code: 'NETWORK_ERROR', reason: 'temporal_unreachable', message: 'Temporal does not answer; try again in a moment.' };
+  if (error instanceof StoreServerError && error.isPassing)
+    return {
+      ...{ code: 'NETWORK_ERROR', reason: 'store_unreachable', retryAfterMs: BEHIND_MS, hint: SEND_AGAIN },
+      message: 'The store does not answer. It is not known whether the request counted.',
+    };
   if (error instanceof PackageMissing) return { code: 'EXECUTION_ERROR', reason: 'package_missing', message, status: 501 };
   if (error instanceof IdempotencyConflict) return { code: 'INVALID_PARAMS', reason: 'key_used', message, status: 409 };
   if (error instanceof InvalidRequest || error instanceof UnsearchableText)

@@ -7,6 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { optionalPackage } from '../../optional-package';
 import { errorMessage } from '../../shared/text/error-message';
+import { StoreServerError } from '../store';
 import { partName, readPartName, type PartStore } from './part-store';
 
 type Sdk = typeof import('@aws-sdk/client-s3');
@@ -186,11 +187,16 @@ export class S3Parts implements PartStore {
     const reason = errorMessage(error).split('\n')[0]!.slice(0, 300) || code;
     const todo = TODO[code] ?? 'If it goes on, the log of that server says more.';
     const at = this.address.endpoint === null ? '' : ` at ${this.address.endpoint}`;
-    return new Error(`HOLDFAST_PARTS (${this.where}${at}): ${reason.includes(code) ? reason : `${reason} (${code})`}. ${todo}`);
+    const message = `HOLDFAST_PARTS (${this.where}${at}): ${reason.includes(code) ? reason : `${reason} (${code})`}. ${todo}`;
+    return new StoreServerError(message, code, PASSING.test(code));
   }
 }
 
 const BROKEN_OFF = /^(?:ECONNRESET|EPIPE|ETIMEDOUT|ERR_STREAM_PREMATURE_CLOSE|TimeoutError)$|aborted/;
+
+/** After these the SDK has tried several times, and the same request may succeed a little later. */
+const PASSING =
+  /^(?:ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|TimeoutError|SlowDown|ServiceUnavailable|InternalError)$|aborted/;
 
 /** Code of the API, the SDK or the system → what to do. */
 const TODO: Readonly<Record<string, string>> = {

@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
 import { optionalPackage } from '../../optional-package';
 import { withoutPassword } from '../../shared/text/secrets';
+import { StoreServerError } from '../store';
 
 const CONNECT_WITHIN_MS = 5000;
 const ANSWER_WITHIN_MS = 30_000;
@@ -58,7 +59,7 @@ export class Database {
   /**
    * One statement, one round trip.
    * @param sql a statement that changes nothing more when it runs again
-   * @throws DatabaseError
+   * @throws StoreServerError
    */
   async query<Row extends QueryResultRow>(sql: string, values: Value[] = []): Promise<Row[]> {
     const until = Date.now() + PATIENCE_MS;
@@ -81,7 +82,7 @@ export class Database {
     }
   }
 
-  /** All or nothing; not repeated. @throws DatabaseError; what the body throws */
+  /** All or nothing; not repeated. @throws StoreServerError; what the body throws */
   async transaction<T>(body: (client: PoolClient) => Promise<T>): Promise<T> {
     let client: PoolClient;
     try {
@@ -135,25 +136,16 @@ const PASSING = new Set([
 /** Errors of the driver itself have no code. */
 const CONNECTION_LOSS = /^(?:Connection terminated|Query read timeout|timeout exceeded when trying to connect|timeout expired)/;
 
-export class DatabaseError extends Error {
-  override readonly name = 'DatabaseError';
-  constructor(
-    message: string,
-    readonly code: string,
-  ) {
-    super(message);
-  }
-}
-
 /** The driver's errors carry rows (`detail`) and the client with its password: only code and message are passed on. */
-export function databaseError(error: unknown, { displayUrl, password }: Address): DatabaseError {
+export function databaseError(error: unknown, { displayUrl, password }: Address): StoreServerError {
   const { message } = innermost(error);
   const code = codeOf(error);
   const reason = (password === '' ? message : message.replaceAll(password, '…')).split('\n')[0]!.slice(0, 300);
   const todo = TODO[code] ?? 'If it goes on, its own log says more.';
-  return new DatabaseError(
+  return new StoreServerError(
     `HOLDFAST_STORE (${displayUrl}): ${code === '' || reason.includes(code) ? reason : `${reason} (${code})`}. ${todo}`,
     code,
+    isPassing(error),
   );
 }
 

@@ -25,7 +25,7 @@ export async function tablesVersion(database: Database): Promise<TablesVersion> 
 
 /**
  * A database that is up to date is only read, so that a worker needs no right to create tables.
- * @throws Error for tables of a newer build; DatabaseError
+ * @throws Error for tables of a newer build; StoreServerError
  */
 export async function migrate(database: Database, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
   const { present } = await tablesVersion(database);

@@ -5,9 +5,9 @@
  */
 import { createHash } from 'node:crypto';
 import type { ObjectLines, Objects, Bytes } from '../core/content-store';
-import { StoreError } from '../store';
+import { StoreError, StoreServerError } from '../store';
 import type { TrailEntry } from '../core/trail';
-import { DatabaseError, type Database, type Value } from './database';
+import type { Database, Value } from './database';
 import { RENEWED_AFTER } from './postgres-stock';
 import { rowOf } from './postgres-trail';
 import { isHash, sha256Hex } from '../../shared/json/sha256';
@@ -77,7 +77,7 @@ export class PostgresObjects implements Objects {
       );
       for (const { resolve } of puts) resolve();
     } catch (error) {
-      const ofAll = error instanceof DatabaseError && !DATA_ERROR.test(error.code);
+      const ofAll = error instanceof StoreServerError && !DATA_ERROR.test(error.code);
       if (ofAll || puts.length === 1) for (const { reject } of puts) reject(error);
       else for (const put of puts) await this.putTogether([put]);
     }

@@ -7,29 +7,15 @@ import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { eventually } from '../support/engine';
 import { approvalOf, runInput, waitingArguments, withForger } from '../support/forge';
 import { invoice, scene } from '../support/scene';
+import { resetTurn } from '../support/reset';
 import { ask, say } from '../../support/scripted-model';
 
 const PATIENCE = 240_000;
 const other = { invoice: 'INV-8', cents: 1 };
 const script = [ask(['pay', invoice], ['pay', other]), say('done'), say('done')];
 
-/** `temporal workflow reset`, to a point before any call was admitted with a card. @returns the new run */
-async function resetBeforeQuestion(
-  { temporal: { workflow, workflowService } }: HoldfastClient,
-  turn: TurnHandle,
-): Promise<string> {
-  const { events } = await workflow.getHandle(turn.workflowId).fetchHistory();
-  const scheduled = events!.map((event) => event.activityTaskScheduledEventAttributes);
-  const first = scheduled.find((attributes) => attributes?.activityType?.name === 'admitCall')!;
-  const { runId } = await workflowService.resetWorkflowExecution({
-    namespace: 'default',
-    workflowExecution: { workflowId: turn.workflowId },
-    workflowTaskFinishEventId: first.workflowTaskCompletedEventId!,
-    requestId: `reset-${turn.id}`,
-    reason: 'a test',
-  });
-  return runId!;
-}
+/** To a point before any call was admitted with a card. @returns the new run */
+const resetBeforeQuestion = (client: HoldfastClient, turn: TurnHandle) => resetTurn(client, turn, { before: 'admitCall' });
 
 describe('approvals from before a reset', () => {
   it(

@@ -8,6 +8,7 @@ import { ToolError } from '../../../src/tools/define/errors';
 import { eventually, withEngine } from '../support/engine';
 import { approvalOf, runInput, waitingArguments, withForger } from '../support/forge';
 import { CHANNELS, insteadOf, invoice, scene } from '../support/scene';
+import { resetTurn } from '../support/reset';
 import { ask, say } from '../../support/scripted-model';
 import { loses, pays } from '../../support/tools';
 
@@ -51,18 +52,7 @@ describe('a frozen call', () => {
         await stop.freeze({ scope: 'agent', name: 'tester' }, 'root', 'x');
         await turn.approve(digest, { by: 'ana' });
         await waits(turn);
-        const { workflow, workflowService } = client.temporal;
-        const { events } = await workflow.getHandle(turn.workflowId).fetchHistory();
-        const run = events!.find(
-          ({ activityTaskScheduledEventAttributes: one }) => one?.activityType?.name === 'runCall',
-        )!.activityTaskScheduledEventAttributes!;
-        await workflowService.resetWorkflowExecution({
-          namespace: 'default',
-          workflowExecution: { workflowId: turn.workflowId },
-          workflowTaskFinishEventId: run.workflowTaskCompletedEventId!,
-          requestId: `reset-${turn.id}`,
-          reason: 'a test',
-        });
+        await resetTurn(client, turn, { before: 'runCall' });
         const [again] = await turn.waitForPending();
         await turn.approve(again.digest, { by: 'ana' });
         await waits(turn);

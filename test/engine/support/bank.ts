@@ -14,6 +14,8 @@ export const allowed = { permissions: { allow: ['transfer'] } };
 export class Bank {
   /** One for each order that reached it. */
   readonly orders: Later[] = [];
+  /** Their idempotency keys. */
+  readonly keys: string[] = [];
   polled = 0;
 
   constructor(
@@ -36,6 +38,7 @@ export class Bank {
       run: async (_input, ctx) => {
         const later = await ctx.later(this.options);
         this.orders.push(later);
+        this.keys.push(ctx.idempotencyKey);
         return later;
       },
       poll: () => this.answer((this.polled += 1)),

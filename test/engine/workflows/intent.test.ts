@@ -4,6 +4,7 @@ import { shownCard } from '../../support/card';
 import { eventually, withEngine, type Engine } from '../support/engine';
 import { keepForReplay } from '../support/replays';
 import { TestTime } from '../support/time-server';
+import { resetTurn } from '../support/reset';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 
@@ -172,19 +173,7 @@ describe('the same action', () => {
     await withEngine({ tools: [pays('pay', effects, { intentKey })], agent: allowed, script }, async (engine) => {
       const turn = await engine.start();
       await turn.result();
-      const { client } = engine;
-      const history = await client.temporal.workflow.getHandle(turn.workflowId).fetchHistory();
-      const events = history.events ?? [];
-      const ran = events.findIndex((event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'runCall');
-      const before = events.slice(0, ran).findLast((event) => event.workflowTaskCompletedEventAttributes)!;
-      const runId = (await client.temporal.workflow.getHandle(turn.workflowId).describe()).runId;
-      await client.temporal.workflowService.resetWorkflowExecution({
-        namespace: 'default',
-        workflowExecution: { workflowId: turn.workflowId, runId },
-        workflowTaskFinishEventId: before.eventId!,
-        requestId: `reset-${turn.workflowId}`,
-        reason: 'test',
-      });
+      await resetTurn(engine.client, turn, { before: 'runCall' });
       const view = await turn.result();
       expect(effects).toEqual([invoice]);
       expect(view.calls).toMatchObject([{ state: 'succeeded', effect: 'applied' }]);

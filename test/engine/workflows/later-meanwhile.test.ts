@@ -11,6 +11,7 @@ import { ask, say } from '../../support/scripted-model';
 import { allowed, Bank, completed, isPending, settledOn, transfer } from '../support/bank';
 import { eventually, withEngine, type Engine } from '../support/engine';
 import { FILLED_MS, FILLS_A_SHORT_RUN, sendJunk, shortRunServer } from '../support/fill-run';
+import { resetTurn } from '../support/reset';
 import { children, withAgents } from '../support/sub-agents';
 
 const short = shortRunServer();
@@ -74,24 +75,6 @@ function inTurn(meanwhile: (cell: Cell) => Promise<void>, address?: () => string
   };
 }
 
-/** @param before the workflow task before the activity of this name was scheduled; absent: the last one */
-async function reset({ client, turn }: Cell, before?: string): Promise<void> {
-  const handle = client.temporal.workflow.getHandle(turn.workflowId);
-  const [{ events = [] }, { runId }] = await Promise.all([handle.fetchHistory(), handle.describe()]);
-  const named = (events ?? []).findIndex(
-    (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === (before ?? ''),
-  );
-  const until = before === undefined ? events! : events!.slice(0, named);
-  const last = until.findLast((event) => event.workflowTaskCompletedEventAttributes)!;
-  await client.temporal.workflowService.resetWorkflowExecution({
-    namespace: 'default',
-    workflowExecution: { workflowId: turn.workflowId, runId },
-    workflowTaskFinishEventId: last.eventId!,
-    requestId: `reset-${turn.workflowId}`,
-    reason: 'test',
-  });
-}
-
 const MEANWHILE: [what: string, scene: Scene][] = [
   ['nothing', inTurn(async () => undefined)],
   [
@@ -107,8 +90,11 @@ const MEANWHILE: [what: string, scene: Scene][] = [
       expect(await workflow.executeUpdate<unknown, [object]>('complete', { args })).toMatchObject({ accepted: false });
     }),
   ],
-  ['a reset to a moment after the run', inTurn((cell) => reset(cell))],
-  ['a reset to a moment before the run', inTurn((cell) => reset(cell, 'runCall'))],
+  ['a reset to a moment after the run', inTurn(async ({ client, turn }) => void (await resetTurn(client, turn)))],
+  [
+    'a reset to a moment before the run',
+    inTurn(async ({ client, turn }) => void (await resetTurn(client, turn, { before: 'runCall' }))),
+  ],
   [
     'so much that the turn goes on in another run',
     inTurn(

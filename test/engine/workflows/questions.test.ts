@@ -1,6 +1,7 @@
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import type { WaitingCall } from '../../../src/shapes/turn-view';
 import type { JsonObject } from '../../../src/shared/json/json';
+import { resetTurn } from '../support/reset';
 import { askPerson } from '../../../src/tools/people/ask-person';
 import { walk } from '../../../src/store/core/transcript';
 import { FILLED_MS, FILLS_A_SHORT_RUN, sendJunk, shortRunServer } from '../support/fill-run';
@@ -205,19 +206,11 @@ describe('a question of the model', () => {
   it('is asked anew after a reset, and what was answered before does not count', () =>
     asked(which, {}, async (on) => {
       const { turn, question, client } = on;
-      const { workflowService, options } = client.temporal;
       const handle = client.temporal.workflow.getHandle(turn.workflowId);
       const events = (await handle.fetchHistory()).events!;
-      const at = events.findLast(({ workflowTaskCompletedEventAttributes: done }) => done)!.eventId!;
+      const task = events.findLast(({ workflowTaskCompletedEventAttributes: done }) => done)!.eventId!;
       await handle.signal('answer', { call: question.digest, by: 'bob', value: 'operations' });
-      const { runId } = await handle.describe();
-      await workflowService.resetWorkflowExecution({
-        namespace: options.namespace,
-        workflowExecution: { workflowId: turn.workflowId, runId },
-        reason: 'test',
-        requestId: 'reset-1',
-        workflowTaskFinishEventId: at,
-      });
+      await resetTurn(client, turn, { task });
       const again = await eventually('it is asked anew', async () =>
         (await turn.pending()).find(({ digest }) => digest !== question.digest),
       );

@@ -5,8 +5,6 @@ export const IN_NO_SAMPLE: readonly string[] = [
   'SUB_TURN_REPORT.reason',
   // The samples were made before a step said which model took it; test/engine/model/fallback.test.ts verifies bundles that have both.
   'TAKE_STEP_OUTPUT.passed',
-  // The same: tokens without a price. turn-forgeries.ts adds some to a sample.
-  'STEP_USAGE.unpriced_tokens',
   'EDIT.attestation',
   'RECORDED_EDIT.attestation',
   'decision,digest,run_id,at,by,note,identity,attestation,revision.attestation',
@@ -19,9 +17,6 @@ export const IN_NO_SAMPLE: readonly string[] = [
   'ADMIT_CALL_INPUT.held',
   'ADMIT_CALL_INPUT.edit',
   'ADMIT_CALL_INPUT.untrusted',
-  // No sample has a call that ends later; test/engine/workflows/later.test.ts verifies bundles that have one.
-  'COMPLETE_CALL_INPUT.at',
-  'COMPLETE_CALL_INPUT.head',
   'NOTIFY_INPUT.head',
   'ADMIT_DIRECT_INPUT.attestation',
   'ADMIT_DIRECT_OUTPUT.store_id',

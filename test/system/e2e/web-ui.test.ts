@@ -397,6 +397,26 @@ describeInBrowser('in the Temporal Web UI', (browser) => {
     }, 120_000);
   });
 
+  it('a call that ends later is shown as pending, with its time; once it is completed, the turn is', async () => {
+    turns += 1;
+    const { id, uiUrl } = await client.start({ agent: 'banker', message: 'Transfer it to "Acme".', id: 'transfer' });
+    const { calls } = await when('its call is pending', id, ({ state }) => state === 'awaiting_completion');
+    const page = await TurnPage.open(pages, uiUrl!, id);
+    await page.openDetails();
+    expect(await page.detailsWithoutCard()).toContain(`call 1.1 transfer is pending until ${calls[0]!.pending_until}`);
+    await page.screenshot('1-pending');
+    const url = await readFile(join(home.path, 'completion-url'), 'utf8');
+    const token = url.split('/').at(-1)!;
+    expect(await page.query('status')).not.toContain(token);
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ result: { settled_on: '2026-12-03' } });
+    expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(200);
+    await ended(id);
+    await page.refresh();
+    expect(await page.detailsWithoutCard()).toContain('completed');
+    await page.close();
+  });
+
   it('the inbox lists exactly the turns that wait for a person; pending --watch reports them, and Ctrl-C ends it', async () => {
     const watch = home.start(['pending', '--watch']);
     await watch.printed(/Watching; Ctrl-C ends it/);

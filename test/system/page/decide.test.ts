@@ -4,7 +4,8 @@
  */
 import { describeInBrowser } from '../support/browser';
 import { eventually } from '../../engine/support/engine';
-import { ana, ben, withPage } from './scene';
+import { StopRegister } from '../../../src/stop/register';
+import { ana, ben, olga, withPage } from './scene';
 import { holdsUp, payment, PHONE, waits } from './support';
 
 describeInBrowser('the page of an approver', (browser) => {
@@ -117,6 +118,32 @@ describeInBrowser('the page of an approver', (browser) => {
       await page.getByRole('button', { name: 'Settle' }).click();
       await page.getByRole('heading', { name: 'Done' }).waitFor();
       expect((await turn.result()).calls[0]).toMatchObject({ tool: 'send_money', effect: 'not_applied' });
+    }));
+
+  it('shows a freeze above every page: a call that is approved meanwhile waits, and runs once an administrator has ended it', () =>
+    withPage(browser(), {}, async (scene) => {
+      const { turn } = await waits(scene, payment('Acme GmbH', 125_000));
+      await new StopRegister(scene.store).freeze({ scope: 'tool', name: 'pay_invoice' }, 'olga', 'The <b>account</b> is wrong.');
+      const approver = await scene.open(ana);
+      const notice = 'No destructive call of tool pay_invoice runs';
+      await approver.page.getByText(notice).waitFor();
+      await approver.page.getByText('The <b>account</b> is wrong.').waitFor();
+      expect(await approver.page.getByRole('button', { name: 'End the freeze' }).count()).toBe(0);
+      await holdsUp(approver, 'frozen');
+      await approver.page.getByRole('link', { name: /Acme GmbH/ }).click();
+      await approver.page.getByRole('button', { name: 'Approve …' }).click();
+      await approver.page.getByRole('button', { name: 'Approve exactly this' }).click();
+      await approver.page.getByRole('heading', { name: 'Done' }).waitFor();
+
+      const admin = await scene.open(olga);
+      await admin.go(`/turns/${turn.id}`, `Turn ${turn.id}`);
+      await admin.page.getByText(/A call waits: tool pay_invoice is frozen/).waitFor();
+      expect(scene.effects).toEqual([]);
+      await admin.page.getByRole('button', { name: 'End the freeze' }).click();
+      await admin.page.getByText('It is done.').first().waitFor();
+      await admin.page.getByText(notice).waitFor({ state: 'detached' });
+      expect(scene.effects).toHaveLength(1);
+      expect([...approver.complaints, ...admin.complaints]).toEqual([]);
     }));
 
   it('works with the keyboard alone, for one call and for several', () =>

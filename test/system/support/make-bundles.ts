@@ -29,6 +29,7 @@ import { agent, asked, ended, invoice, lookUp, pay, read, turnOf, type Made, typ
 import { QUESTION_AGENTS, QUESTION_SCRIPTS, QUESTIONS, SIGNED_QUESTIONS } from './question-bundles';
 import { RESULT_AGENTS, RESULT_SCRIPTS, RESULTS } from './result-bundles';
 import { RARE, RARE_AGENTS, RARE_LONG, RARE_LONG_AGENTS, RARE_SCRIPTS, rareSetup } from './rare-bundles';
+import { TIME, TIME_AGENTS, TIME_SCRIPTS } from './time-bundles';
 import type { Agent } from '../../../src/agents/agent';
 
 const lostPay = pays('pay', [], {
@@ -76,6 +77,7 @@ const SCRIPTS: Record<string, Answer[]> = {
   ...RARE_SCRIPTS,
   ...QUESTION_SCRIPTS,
   ...RESULT_SCRIPTS,
+  ...TIME_SCRIPTS,
 };
 
 const another = (turn: TurnHandle, digest: string): Promise<WaitingCall> =>
@@ -263,7 +265,16 @@ async function onServer(dynamicConfig: Record<string, number>, body: () => Promi
 }
 
 async function makeAll(folder: string, names: string[]): Promise<void> {
-  const known = Object.keys({ ...SCENARIOS, ...QUESTIONS, ...RESULTS, ...RARE, ...ATTESTED, ...SIGNED_QUESTIONS, ...LONG });
+  const known = Object.keys({
+    ...SCENARIOS,
+    ...QUESTIONS,
+    ...RESULTS,
+    ...RARE,
+    ...TIME,
+    ...ATTESTED,
+    ...SIGNED_QUESTIONS,
+    ...LONG,
+  });
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) throw new Error(`There is no ${unknown}; there are ${known.join(', ')}.`);
   await mkdir(folder, { recursive: true });
@@ -273,6 +284,7 @@ async function makeAll(folder: string, names: string[]): Promise<void> {
     await make(SCENARIOS, wanted, engineOf(...AGENTS));
     await make(QUESTIONS, wanted, engineOf(...QUESTION_AGENTS));
     await make(RESULTS, wanted, engineOf(...RESULT_AGENTS));
+    await make(TIME, wanted, engineOf(...TIME_AGENTS));
     await make(RARE, wanted, { ...engineOf(...RARE_AGENTS), ...rareSetup(planned()) });
     const signed = { ...ATTESTED, ...SIGNED_QUESTIONS };
     await withAttestedSetup((setup) => make(signed, wanted, { ...engineOf(...ATTESTED_AGENTS, ...QUESTION_AGENTS), ...setup }));

@@ -6,7 +6,7 @@ import { gatewayApp } from '../../../src/gateway/app';
 import { GatewayUnavailable, serveGateway } from '../../../src/gateway/serve';
 import { FileStore } from '../../../src/store/files/file-store';
 import { presignature } from '../../../src/store/core/identity';
-import type { Store } from '../../../src/store/store';
+import { StoreServerError, type Store } from '../../../src/store/store';
 import { gatewayParts, person } from '../../support/gateway';
 
 const soon = () => Math.floor(Date.now() / 1000) + 60;
@@ -118,6 +118,19 @@ describe('the gateway', () => {
     expect(response.statusCode).toBe(500);
     expect(response.json()).toMatchObject({ error: { code: 'EXECUTION_ERROR', reason: 'gateway_failed' } });
     expect(response.body).not.toContain(dir);
+  });
+
+  it.each([
+    [true, 503, { code: 'NETWORK_ERROR', reason: 'store_unreachable', retryable: true }],
+    [false, 500, { code: 'EXECUTION_ERROR', reason: 'gateway_failed', retryable: false }],
+  ])('says whether the store may answer a little later (%s), and not what it said', async (isPassing, status, error) => {
+    const { ref } = await stored('genuine');
+    jest.spyOn(store, 'getPart').mockRejectedValueOnce(new StoreServerError('no database at db.internal', '57P01', isPassing));
+    const response = await get(address(ref));
+    expect(response.statusCode).toBe(status);
+    expect(response.json()).toMatchObject({ error });
+    expect(response.headers['retry-after']).toBe(isPassing ? '5' : undefined);
+    expect(response.body).not.toContain('db.internal');
   });
 
   it('answers /healthz, and unknown addresses in the envelope', async () => {

@@ -14,12 +14,14 @@ export function Freezes() {
     const timer = setInterval(reload, READ_EVERY_MS);
     return () => clearInterval(timer);
   }, []);
+  const freezes = data?.freezes ?? [];
+  if (freezes.length === 0) return null;
   return (
-    <>
-      {(data?.freezes ?? []).map((one) => (
+    <section aria-label="Frozen">
+      {freezes.map((one) => (
         <Freeze freeze={one} onDone={reload} key={one.id} />
       ))}
-    </>
+    </section>
   );
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { Database, DatabaseError } from '../../../../src/store/postgres/database';
+import { Database } from '../../../../src/store/postgres/database';
+import { StoreServerError } from '../../../../src/store/store';
 import { PostgresObjects } from '../../../../src/store/postgres/postgres-objects';
 import { openStore } from '../../../../src/store/open-store';
 import type { Store } from '../../../../src/store/store';
@@ -56,7 +57,7 @@ describePostgres('Data that is stored at the same moment (needs PostgreSQL)', ()
   test('gathers while four statements are under way, and fails together where the database cannot be reached', async () => {
     const database = await Database.at(url);
     const objects = new PostgresObjects(database);
-    const query = jest.spyOn(database, 'query').mockRejectedValue(new DatabaseError('gone', '57P01'));
+    const query = jest.spyOn(database, 'query').mockRejectedValue(new StoreServerError('gone', '57P01', true));
     const puts = Array.from({ length: 100 }, (_, n) => objects.put([object(`{"n":${n}}`)], []));
     expect((await Promise.allSettled(puts)).every(({ status }) => status === 'rejected')).toBe(true);
     expect(query.mock.calls.length).toBeLessThanOrEqual(4);

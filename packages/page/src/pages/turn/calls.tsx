@@ -52,7 +52,7 @@ function Call({ turn, call }: { turn: string; call: CallView }) {
           version <Words of={version} />
           {revision > 1 ? `, revision ${revision}` : ''}
           {attempts > 1 ? `, ${attempts} attempts` : ''}
-          {state === 'pending' && pending_until ? `, until ${when(pending_until)}` : ''}
+          {state === 'pending' && pending_until ? `, to be completed until ${when(pending_until)}` : ''}
         </span>
         {digest && (state === 'waiting' || state === 'in_doubt') && (
           <a href={writeRoute({ page: 'call', turn, digest })}>decide</a>
