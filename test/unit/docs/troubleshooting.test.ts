@@ -29,10 +29,12 @@ const NEVER_SEEN = [
   'UnexpectedPart', // as `holdfast.store.unexpected_part`
 ];
 
-it('has each class of errors that the source exports', () => {
+it('has each class of errors that the source exports, and no other', () => {
   const classes = found(/^export class (\w+) extends (?:Type)?Error\b/gm);
   expect(classes.length).toBeGreaterThan(50);
   expect(missing(classes)).toEqual(NEVER_SEEN);
+  const names = [...listed].filter((name) => /^[A-Z][a-z]+\w*$/.test(name));
+  expect(names.filter((name) => !classes.includes(name))).toEqual([]);
 });
 
 it('has each code of a failed call, of the store, of a model request, and of a failed turn', () => {
