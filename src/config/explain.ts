@@ -134,9 +134,9 @@ export function configurationPage(): string {
   const groups = Object.entries(GROUPS).map(([title, settings]) => {
     const rows = Object.entries(settings).map(
       ([name, { default: value, unset = '', about, secret, allowed }]) =>
-        `| \`${name}\` | ${cell(value === undefined ? unset : `\`${value}\``)} | ${cell(about)} It must be ${cell(allowed)}.${secret ? ' Secret.' : ''} |`,
+        `| \`${name}\` | ${cell(value === undefined ? unset : `\`${value}\``)} | ${cell(about)} | ${cell(allowed)}${secret ? '; secret' : ''} |`,
     );
-    return `## ${title}\n\n| variable | without it | |\n|---|---|---|\n${rows.join('\n')}\n`;
+    return `## ${title}\n\n| variable | without it | what it is for | what it must be |\n|---|---|---|---|\n${rows.join('\n')}\n`;
   });
   return [HEAD, ...groups].join('\n');
 }

@@ -1,7 +1,5 @@
 /** The page over a real gateway, with an agent that does what its message says: turns that wait, in a real browser. */
-import { readFileSync } from 'node:fs';
 import type { Approvals } from '../../../src/rules/approvals';
-import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { z } from 'zod';
 import { defineAgent, defineApp } from '../../../src/agents/define';
@@ -25,6 +23,7 @@ import { LIMITS } from '../../support/sign-in';
 import { Signers } from '../../support/signers';
 import { loses } from '../../support/tools';
 import { onTestFileEnd } from '../../support/test-file';
+import { overflow, violations } from '../support/browser';
 import { screenshot } from '../support/web-ui';
 
 export const rita = person('acme/rita', 'starter');
@@ -166,8 +165,6 @@ async function withTexts(error: unknown, contexts: BrowserContext[]): Promise<un
   return error;
 }
 
-const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
-
 /** A page that is watched: whatever a script that should not run could do is noticed. */
 export class OpenPage {
   /** Violations of the content security policy, errors of scripts, dialogues. */
@@ -219,18 +216,13 @@ export class OpenPage {
     return this.page.getByRole('heading', { level: 1, name }).waitFor();
   }
 
-  async violations(): Promise<string[]> {
-    // Evaluated over the debugging protocol: the policy of the page does not hold there, and the page itself stays as it is.
-    await this.page.evaluate(AXE);
-    const { violations } = (await this.page.evaluate('axe.run()')) as AxeResults;
-    return violations.map(
-      ({ id, nodes }) => `${id}: ${nodes.map(({ html, any }) => `${html} ${any[0]?.message ?? ''}`).join(' | ')}`,
-    );
+  violations(): Promise<string[]> {
+    return violations(this.page);
   }
 
   /** How far the page is wider than the window, px. */
   overflow(): Promise<number> {
-    return this.page.evaluate('document.documentElement.scrollWidth - innerWidth');
+    return overflow(this.page);
   }
 
   screenshot(name: string): Promise<void> {

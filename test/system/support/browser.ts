@@ -1,8 +1,10 @@
 /** Tests in a real browser, and the command line beside it: a home folder of its own, with the processes that run there. */
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
+import type { AxeResults, ImpactValue } from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
 import { holdfast, type Holdfast } from './process';
 import { findChromium, launchChromium } from './web-ui';
 
@@ -47,4 +49,21 @@ export class Home {
     for (const process of this.running.splice(0).reverse()) await process.stop();
     await rm(this.path, { recursive: true, force: true });
   }
+}
+
+const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+/** @param impacts only those; absent: all */
+export async function violations(page: Page, impacts?: ImpactValue[]): Promise<string[]> {
+  // Evaluated over the debugging protocol: the policy of the page does not hold there, and the page itself stays as it is.
+  await page.evaluate(AXE);
+  const results = (await page.evaluate('axe.run()')) as AxeResults;
+  return results.violations
+    .filter(({ impact }) => impacts === undefined || impacts.includes(impact ?? null))
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html, any }) => `${html} ${any[0]?.message ?? ''}`).join(' | ')}`);
+}
+
+/** How far the page is wider than the window, px. */
+export function overflow(page: Page): Promise<number> {
+  return page.evaluate('document.documentElement.scrollWidth - innerWidth');
 }

@@ -88,7 +88,7 @@ describe('the alert rules', () => {
       expect(annotations.summary.length).toBeGreaterThan(10);
       const [, section, row] = /^docs\/operations\.md, ([\w ]+)(?:, "([^"]+)")?/.exec(annotations.runbook) ?? [];
       expect({ alert, found: text.includes(`\n## ${section}\n`) }).toEqual({ alert, found: true });
-      if (row !== undefined) expect(text).toContain(`| **${row}**`);
+      if (row !== undefined) expect(text).toContain(`\n### ${row}`);
     }
     expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
   });
