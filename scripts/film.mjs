@@ -36,7 +36,7 @@ const SCENES = [
   [`holdfast run --agent payables --id inv-7 'Pay 120000 cents for "INV-7".'`],
   ['holdfast pending'],
   ['Its worker dies. Another one takes over.'],
-  [`pkill -9 -f 'worker --app'`],
+  [(printed) => `kill -9 ${/^worker (\d+):/m.exec(printed)[1]}`],
   ['Somebody approves exactly this call.'],
   [(printed) => `holdfast approve inv-7 --call ${/--call ([0-9a-f]{64})/.exec(printed)[1]} --by ana`],
   ['holdfast watch inv-7 | tail -4'],
@@ -46,7 +46,7 @@ const SCENES = [
   ['holdfast incident inv-7'],
 ];
 /** Shell commands begin with one of these; the other scenes are words. */
-const isCommand = (text) => /^(?:holdfast|pkill|cat) /.test(text);
+const isCommand = (text) => /^(?:holdfast|kill|cat) /.test(text);
 
 await setUp(root);
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-film-'));
@@ -60,22 +60,25 @@ writeFileSync(join(folder, 'app.ts'), APP);
 writeFileSync(join(folder, 'package.json'), '{}');
 const env = {
   PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
-  HOME: folder,
+  HOME: process.env.HOME,
   HOLDFAST_HOME: join(folder, '.holdfast'),
   HOLDFAST_MODEL: 'rehearsal',
-  HOLDFAST_TEMPORAL_CLI: process.env.HOLDFAST_TEMPORAL_CLI ?? '',
   COLUMNS: '100',
 };
 const stack = spawn('holdfast', ['dev', '--app', './app.ts', '--port', '0', '--ui-port', '0', '--http-port', '0'], {
-  ...{ cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'], detached: true },
+  ...{ cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true },
 });
 try {
+  let printed = '';
   await new Promise((resolve, reject) => {
     stack.once('exit', () => reject(new Error('holdfast dev has ended.')));
-    stack.stdout.on('data', (text) => String(text).includes('Ctrl-C ends all of it') && resolve());
+    for (const stream of [stack.stdout, stack.stderr])
+      stream.setEncoding('utf8').on('data', (text) => {
+        printed += text;
+        if (printed.includes('Ctrl-C ends all of it')) resolve();
+      });
   });
   const lines = [];
-  let printed = '';
   for (const [scene] of SCENES) {
     const text = typeof scene === 'function' ? scene(printed) : scene;
     lines.push({ kind: isCommand(text) ? 'command' : 'words', text });

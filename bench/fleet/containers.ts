@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
-import { ComposeProject, containersHost } from '../../test/containers/support/compose-project';
+import { ComposeProject, containersHost, eventually } from '../../test/containers/support/compose-project';
 import type { Around, Deployment, Measured, Size } from './deployment';
 import { Network } from './network';
 import type { Fault } from './plan';
@@ -119,7 +119,8 @@ class Containers {
     if (kind === 'restart-postgres') return this.restart(id, ['kill', '--signal', 'QUIT']);
     if (kind.startsWith('stop-')) return this.restart(id, ['stop', '--time', STOP_SECONDS]);
     if (kind.startsWith('pause-')) {
-      await project.docker('pause', id);
+      // Docker cannot freeze a container that is just starting a process, such as a health check.
+      await eventually('the container is paused', async () => (await project.docker('pause', id)) !== '');
       await lasts();
       await project.docker('unpause', id);
     } else {
