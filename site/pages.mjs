@@ -22,7 +22,7 @@ const OUTSIDE = {
   'SECURITY.md': 'security.md',
 };
 
-const isOfSite = (file) => (/^docs\/.*\.(md|png)$/.test(file) || OUTSIDE[file] !== undefined) && existsSync(join(ROOT, file));
+const isOfSite = (file) => (/^docs\/.*\.(md|png|svg)$/.test(file) || OUTSIDE[file] !== undefined) && existsSync(join(ROOT, file));
 
 /** @param {string} file below the root: `docs/effects.md` @returns {string} its place on the site: `effects.md` */
 export function placeOf(file) {

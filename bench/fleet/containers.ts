@@ -134,6 +134,7 @@ class Containers {
   /** Docker does not start a container by itself that somebody has ended. */
   private async restart(id: string, how: string[]): Promise<void> {
     await this.project.docker(...how, id);
+    await this.project.docker('wait', id); // PostgreSQL takes a moment to end
     await sleep(DOWN_MS);
     await this.project.docker('start', id);
     this.restarts += 1;

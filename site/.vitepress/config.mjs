@@ -28,7 +28,10 @@ export default defineConfig({
     ],
     sidebar: [...groups().map(asSidebar), ...apiSidebar()],
     outline: [2, 3],
-    search: { provider: 'local', options: { _render: renderForSearch, miniSearch: { searchOptions: { boostDocument: boost } } } },
+    search: {
+      provider: 'local',
+      options: { _render: renderForSearch, miniSearch: { searchOptions: { boostDocument: boost, processTerm: searched } } },
+    },
   },
   buildEnd({ outDir }) {
     const faults = linkFaults(outDir);
@@ -66,6 +69,13 @@ function withAddresses(md) {
 /** Search finds pages that people have written. */
 function renderForSearch(text, env, md) {
   return sourceOf(env.path) === undefined ? '' : md.render(text, env);
+}
+
+/** Small words would find nearly every page. It runs in the browser: nothing of this file is there. */
+function searched(term) {
+  return /^(?:a|an|and|at|be|by|do|for|how|in|is|it|of|on|or|the|to|what|when|which|who|with)$/i.test(term)
+    ? null
+    : term.toLowerCase();
 }
 
 /** Pages that explain come before those that list everything. VitePress hands the text of this function to the browser. */

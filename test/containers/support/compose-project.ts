@@ -32,10 +32,11 @@ export class ComposeProject {
     return project;
   }
 
-  /** Writes the file `.env`. */
+  /** Writes the file `.env`; then removes what a run has left that was killed. */
   async configure(settings: Record<string, string>): Promise<void> {
     const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
     await writeFile(join(this.checkout, '.env'), lines.join(''));
+    await this.compose('down', '--volumes', '--timeout', '5');
   }
 
   /** Who may use the gateways that start from now on. */

@@ -172,6 +172,7 @@ describeInBrowser(`the site${skipped}`, (browser) => {
 
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
+  '.svg': 'image/svg+xml',
   '.js': 'text/javascript',
   '.css': 'text/css',
   '.png': 'image/png',
