@@ -1,11 +1,12 @@
 /** The fleet as containers, by docker-compose.yml. `.ci/containers npm run bench -- fleet --containers` gives the daemon and the network. */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import { ComposeProject, containersHost, eventually } from '../../test/containers/support/compose-project';
 import type { Around, Deployment, Measured, Size } from './deployment';
-import { Network } from './network';
 import type { Fault } from './plan';
 
 /** Through the proxy before the gateways. */
@@ -22,7 +23,10 @@ export async function startContainers({ workers, gateways }: Size, around: Aroun
   const project = await ComposeProject.checkOut({ ANTHROPIC_API_KEY: 'no-key-at-all', HOLDFAST_SMTP_PASS: 'none' });
   const close = async () => {
     await project.remove();
-    await Promise.all(relays.map(({ relay }) => relay.close()));
+    for (const { relay } of relays) {
+      relay.closeAllConnections();
+      relay.close();
+    }
   };
   try {
     await project.configure({
@@ -52,10 +56,20 @@ export async function startContainers({ workers, gateways }: Size, around: Aroun
   }
 }
 
-/** To a port of this machine, at the address that containers reach. */
-async function relayTo(url: string): Promise<{ relay: Network; url: string }> {
-  const relay = await Network.to('127.0.0.1', Number(new URL(url).port), containersHost());
-  return { relay, url: `http://${containersHost()}:${relay.port}` };
+/** Passes requests to a server of this machine, which takes only those that name it: containers reach it at another address. */
+async function relayTo(url: string): Promise<{ relay: Server; url: string }> {
+  const { hostname, port, host } = new URL(url);
+  const relay = createServer((incoming, response) => {
+    const { method, url: path, headers } = incoming;
+    const outgoing = request({ hostname, port, method, path, headers: { ...headers, host } }, (answer) => {
+      response.writeHead(answer.statusCode!, answer.headers);
+      answer.pipe(response);
+    });
+    outgoing.on('error', () => response.destroy());
+    incoming.pipe(outgoing);
+  });
+  await new Promise<void>((resolve) => relay.listen(0, containersHost(), resolve));
+  return { relay, url: `http://${containersHost()}:${(relay.address() as AddressInfo).port}` };
 }
 
 function overrides({ checkout }: ComposeProject, ledger: string, model: string) {

@@ -10,12 +10,11 @@ export class Network {
     private readonly to: { host: string; port: number },
   ) {}
 
-  /** @param at the address that it listens on */
-  static async to(host: string, port: number, at = '127.0.0.1'): Promise<Network> {
+  static async to(host: string, port: number): Promise<Network> {
     const server = createServer();
     const network = new Network(server, { host, port });
     server.on('connection', (client) => network.join(client));
-    await new Promise<void>((resolve) => server.listen(0, at, resolve));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return network;
   }
 
