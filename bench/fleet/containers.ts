@@ -45,7 +45,7 @@ export async function startContainers({ workers, gateways }: Size, around: Aroun
       urls: [GATEWAYS],
       impossible: ['stall-network', 'fill-disk', 'step-clock'],
       steady: ['worker-1', 'gateway-1'].map((name) => containers.measured(name)),
-      connections: () => connections(project),
+      connections: () => containers.connections(),
       inject: (fault, interrupted) => containers.inject(fault, interrupted),
       restarts: () => containers.restarts,
       close,
@@ -87,11 +87,6 @@ function overrides({ checkout }: ComposeProject, ledger: string, model: string) 
   };
 }
 
-async function connections(project: ComposeProject): Promise<number | null> {
-  const printed = await project.compose('exec', '-T', 'postgresql', 'sh', '-c', CONNECTIONS).catch(() => null);
-  return printed === null ? null : Number(printed);
-}
-
 class Containers {
   restarts = 0;
   /** One fault of a container at a time. */
@@ -117,6 +112,12 @@ class Containers {
 
   measured(name: string): Measured {
     return { name, pid: () => this.pid(name).catch(() => null) };
+  }
+
+  /** To the database of the store. */
+  async connections(): Promise<number | null> {
+    const asked = this.project.docker('exec', this.ids.get('postgresql')!, 'sh', '-c', CONNECTIONS);
+    return asked.then(Number, () => null);
   }
 
   inject(fault: Fault, interrupted: AbortSignal): Promise<void> {

@@ -22,6 +22,7 @@ export class Database {
   readonly #pool: Pool;
   readonly #address: Address;
   #closing: Promise<void> | undefined;
+  #hasAnswered = false;
 
   private constructor(pool: Pool, address: Address) {
     this.#pool = pool;
@@ -49,7 +50,7 @@ export class Database {
         allowExitOnIdle: true, // a command ends without closing its store
       });
     } catch (error) {
-      throw databaseError(error, address); // such as a certificate file that is missing
+      throw databaseError(error, address, false); // such as a certificate file that is missing
     }
     // A broken idle connection is replaced when one is needed; without a listener, its error would end the process.
     pool.on('error', () => undefined);
@@ -65,9 +66,9 @@ export class Database {
     const until = Date.now() + PATIENCE_MS;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       try {
-        return (await this.#pool.query<Row>(sql, values)).rows;
+        return await this.ask<Row>(sql, values);
       } catch (error) {
-        if (!isPassing(error) || Date.now() + pause > until) throw databaseError(error, this.#address);
+        if (!this.isPassing(error) || Date.now() + pause > until) throw this.errorOf(error);
         await wait(pause * (0.5 + Math.random() / 2));
       }
     }
@@ -76,9 +77,9 @@ export class Database {
   /** The same without retries, for callers that want the present state. */
   async queryNow<Row extends QueryResultRow>(sql: string, values: Value[] = []): Promise<Row[]> {
     try {
-      return (await this.#pool.query<Row>(sql, values)).rows;
+      return await this.ask<Row>(sql, values);
     } catch (error) {
-      throw databaseError(error, this.#address);
+      throw this.errorOf(error);
     }
   }
 
@@ -88,7 +89,7 @@ export class Database {
     try {
       client = await this.#pool.connect();
     } catch (error) {
-      throw databaseError(error, this.#address);
+      throw this.errorOf(error);
     }
     let broken = true;
     try {
@@ -98,12 +99,24 @@ export class Database {
       broken = false;
       return result;
     } catch (error) {
-      throw (error as { severity?: unknown }).severity === undefined && !isPassing(error)
-        ? error
-        : databaseError(error, this.#address);
+      throw (error as { severity?: unknown }).severity === undefined && !this.isPassing(error) ? error : this.errorOf(error);
     } finally {
       client.release(broken); // a connection with half a transaction is not used again
     }
+  }
+
+  private async ask<Row extends QueryResultRow>(sql: string, values: Value[]): Promise<Row[]> {
+    const { rows } = await this.#pool.query<Row>(sql, values);
+    this.#hasAnswered = true;
+    return rows;
+  }
+
+  private isPassing(error: unknown): boolean {
+    return isPassing(error, this.#hasAnswered);
+  }
+
+  private errorOf(error: unknown): StoreServerError {
+    return databaseError(error, this.#address, this.isPassing(error));
   }
 
   close(): Promise<void> {
@@ -137,7 +150,7 @@ const PASSING = new Set([
 const CONNECTION_LOSS = /^(?:Connection terminated|Query read timeout|timeout exceeded when trying to connect|timeout expired)/;
 
 /** The driver's errors carry rows (`detail`) and the client with its password: only code and message are passed on. */
-export function databaseError(error: unknown, { displayUrl, password }: Address): StoreServerError {
+function databaseError(error: unknown, { displayUrl, password }: Address, isPassing: boolean): StoreServerError {
   const { message } = innermost(error);
   const code = codeOf(error);
   const reason = (password === '' ? message : message.replaceAll(password, '…')).split('\n')[0]!.slice(0, 300);
@@ -145,14 +158,22 @@ export function databaseError(error: unknown, { displayUrl, password }: Address)
   return new StoreServerError(
     `HOLDFAST_STORE (${displayUrl}): ${code === '' || reason.includes(code) ? reason : `${reason} (${code})`}. ${todo}`,
     code,
-    isPassing(error),
+    isPassing,
   );
 }
 
-/** True if it is unknown whether the statement took effect, or if it did not and may still succeed. */
-export function isPassing(error: unknown): boolean {
+/**
+ * True if it is unknown whether the statement took effect, or if it did not and may still succeed.
+ * @param hasAnswered whether the database has answered this process before: while a container is down, its name leads nowhere
+ */
+function isPassing(error: unknown, hasAnswered: boolean): boolean {
   const code = codeOf(error);
-  return PASSING.has(code) || code.startsWith('08') || CONNECTION_LOSS.test(innermost(error).message);
+  return (
+    PASSING.has(code) ||
+    (hasAnswered && code === 'ENOTFOUND') ||
+    code.startsWith('08') ||
+    CONNECTION_LOSS.test(innermost(error).message)
+  );
 }
 
 function codeOf(error: unknown): string {

@@ -1,3 +1,5 @@
+import { Pool } from 'pg';
+import { Database } from '../../../../src/store/postgres/database';
 import { openStore } from '../../../../src/store/open-store';
 import type { Store } from '../../../../src/store/store';
 import { append, Draft, walk } from '../../../../src/store/core/transcript';
@@ -108,6 +110,24 @@ describePostgres('A store whose connections break (needs PostgreSQL)', () => {
     expect(await walk(reader, parent)).toHaveLength(100);
     expect(proxy.statements() - opened).toBe(2);
     await reader.close();
+  });
+
+  test('a name that leads nowhere, as that of a container that is being started again, is asked again, but not at the start', async () => {
+    const gone = Object.assign(new Error('getaddrinfo ENOTFOUND postgresql'), { code: 'ENOTFOUND' });
+    const query = jest.spyOn(Pool.prototype, 'query') as unknown as jest.SpyInstance<Promise<unknown>>;
+    const database = await Database.at(url);
+    try {
+      query.mockRejectedValueOnce(gone);
+      await expect(database.query('SELECT 1 AS n')).rejects.toMatchObject({ code: 'ENOTFOUND', isPassing: false });
+      expect(await database.query('SELECT 1 AS n')).toEqual([{ n: 1 }]);
+      query.mockRejectedValueOnce(gone);
+      expect(await database.query('SELECT 2 AS n')).toEqual([{ n: 2 }]);
+      query.mockRejectedValueOnce(gone);
+      await expect(database.queryNow('SELECT 3 AS n')).rejects.toMatchObject({ code: 'ENOTFOUND', isPassing: true });
+    } finally {
+      query.mockRestore();
+      await database.close();
+    }
   });
 
   test('a server that was killed with kill -9 and started again loses nothing that was reported, and its clients go on', async () => {
