@@ -48,7 +48,6 @@ const AT_REST_MS = 20_000;
 const SIGNALLED = 100;
 const STARTED_AT_ONCE = 20;
 const STARTED_TOGETHER = 50;
-const LOOK_MS = 250;
 
 /** @param containerMb as in a container of so much memory: V8's heap then has half of it, and the cache what follows from both */
 export async function waiting(
@@ -120,7 +119,7 @@ export async function untilWaiting(
   say: (line: string) => void,
   state = 'awaiting_approval',
 ): Promise<void> {
-  for (let shown = 0; ; await sleep(LOOK_MS)) {
+  for (let shown = 0; ; await sleep(500)) {
     const { count } = await client.workflow.count(`HoldfastState = '${state}'`);
     if (count >= turns) return;
     if (count >= shown + 100) say(`  ${(shown = count)} of ${turns} turns wait`);

@@ -54,8 +54,8 @@ mkdirSync(join(folder, 'bin'));
 writeFileSync(join(folder, 'bin/holdfast'), `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'dist/cli/main.js')}' "$@"\n`);
 chmodSync(join(folder, 'bin/holdfast'), 0o755);
 mkdirSync(join(folder, 'node_modules'));
-for (const name of ['holdfast', 'zod'])
-  symlinkSync(name === 'holdfast' ? root : join(root, 'node_modules', name), join(folder, 'node_modules', name));
+symlinkSync(root, join(folder, 'node_modules/holdfast'));
+symlinkSync(join(root, 'node_modules/zod'), join(folder, 'node_modules/zod'));
 writeFileSync(join(folder, 'app.ts'), APP);
 writeFileSync(join(folder, 'package.json'), '{}');
 const env = {

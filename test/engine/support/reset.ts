@@ -12,24 +12,39 @@ type EventId = NonNullable<
  * @returns the new run
  */
 export async function resetTurn(
-  { temporal: { workflow, workflowService } }: HoldfastClient,
+  client: HoldfastClient,
   turn: TurnHandle,
   point?: { before: string } | { task: EventId },
 ): Promise<string> {
+  const { workflow, workflowService } = client.temporal;
+  const task =
+    point === undefined
+      ? await lastTask(client, turn)
+      : 'task' in point
+        ? point.task
+        : await taskBefore(client, turn, point.before);
   const { runId } = await workflowService.resetWorkflowExecution({
     namespace: 'default',
     workflowExecution: { workflowId: turn.workflowId, runId: (await workflow.getHandle(turn.workflowId).describe()).runId },
-    workflowTaskFinishEventId: point !== undefined && 'task' in point ? point.task : await taskOf(workflow, turn, point?.before),
+    workflowTaskFinishEventId: task,
     requestId: `reset-${turn.workflowId}`,
     reason: 'test',
   });
   return runId!;
 }
 
-/** The last workflow task, or that which scheduled the first activity of this type. */
-async function taskOf(workflow: HoldfastClient['temporal']['workflow'], turn: TurnHandle, activity?: string): Promise<EventId> {
-  const events = (await workflow.getHandle(turn.workflowId).fetchHistory()).events!;
-  if (activity === undefined) return events.findLast((event) => event.workflowTaskCompletedEventAttributes)!.eventId!;
-  const scheduled = events.map((event) => event.activityTaskScheduledEventAttributes);
+/** The last workflow task. */
+async function lastTask(client: HoldfastClient, turn: TurnHandle): Promise<EventId> {
+  const events = await eventsOf(client, turn);
+  return events.findLast((event) => event.workflowTaskCompletedEventAttributes)!.eventId!;
+}
+
+/** The workflow task that scheduled the first activity of this type. */
+export async function taskBefore(client: HoldfastClient, turn: TurnHandle, activity: string): Promise<EventId> {
+  const scheduled = (await eventsOf(client, turn)).map((event) => event.activityTaskScheduledEventAttributes);
   return scheduled.find((attributes) => attributes?.activityType?.name === activity)!.workflowTaskCompletedEventId!;
+}
+
+async function eventsOf({ temporal: { workflow } }: HoldfastClient, { workflowId }: TurnHandle) {
+  return (await workflow.getHandle(workflowId).fetchHistory()).events!;
 }

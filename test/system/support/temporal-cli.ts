@@ -5,6 +5,7 @@ import type { HoldfastClient } from '../../../src/client';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { findTemporalCli } from '../../../src/devserver/find-cli';
 import { testAddress } from '../../engine/support/engine';
+import { taskBefore } from '../../engine/support/reset';
 
 /** @throws with what it printed, where it fails */
 export async function temporal(...args: string[]): Promise<string> {
@@ -40,8 +41,6 @@ export async function activityIdOf({ temporal: { workflow } }: HoldfastClient, t
 
 /** `temporal workflow reset` to where the first activity of this type was not scheduled yet. */
 export async function resetBefore(client: HoldfastClient, turn: TurnHandle, type: string): Promise<void> {
-  const { events } = await client.temporal.workflow.getHandle(turn.workflowId).fetchHistory();
-  const scheduled = events!.map((event) => event.activityTaskScheduledEventAttributes);
-  const point = scheduled.find((attributes) => attributes?.activityType?.name === type)!.workflowTaskCompletedEventId;
+  const point = await taskBefore(client, turn, type);
   await temporal('workflow', 'reset', '--workflow-id', turn.workflowId, '--reason', 'test', '--event-id', String(point));
 }
