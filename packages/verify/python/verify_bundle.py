@@ -402,7 +402,8 @@ class Twice:
         self.tell_all(RECORD, record, turn="", call=digest, block=head, effect=last)
         if self.knows("block", head, "digest"):
             self.tell_all(DISPATCHED, record, block=head)
-        self.tell("effect", last, {"digest": digest})
+        if not self.reset:
+            self.tell("effect", last, {"digest": digest})
         self.heads |= {it for it in (head, last) if isinstance(it, str)}
         if record.get("state") in ("applied", "in_doubt") and self.whole and not self.lost:
             self.rule("D7", told and self.knows("block", head, "key"))
@@ -652,7 +653,7 @@ class Blocks:
         self.files = TurnFiles(files)
         self.before = {}  # blocks before its own: of a turn that ended before it began, all that there is
         self.own, self.parts, self.sub_turns, self.needs = {}, {}, [], {"parts": set(), "objects": set()}
-        self.approvals, self.editors, self.steerers, self.admitted, self.dispatches = [], {}, set(), {}, set()
+        self.approvals, self.editors, self.steerers, self.admitted, self.dispatches = [], {}, set(), {}, {}
         self.shows_message, self.entries = False, {}  # the entries that may apply to a call, by its digest
         self.unknown = set()  # what was left out: starts, decisions, admissions, messages, dispatches
 
@@ -795,8 +796,8 @@ class Blocks:
         if body is None:
             self.unknown.add("dispatches")
             return
-        names, history = [form(body.get(name)) for name in ("digest", "idempotency_key", "dispatch")], self.history
-        self.dispatches |= {tuple(names), (*names[:2], form(None))}
+        key, number, history = form(body.get("idempotency_key")), form(body.get("dispatch")), self.history
+        self.dispatches |= {(key, number): body, (key, form(None)): body}
         run = history.dispatched(body.get("digest"), body.get("dispatch")) if history.whole else None
         if run:
             self.dispatched(body, run)
@@ -870,12 +871,20 @@ class Blocks:
     def effect(self, body, ref, kind):
         if body is None:
             return
-        dispatch = body.get("dispatch") if kind == "effect" else None
-        name = (*(form(body.get(field)) for field in ("digest", "idempotency_key")), form(dispatch))
-        self.rule("B11", name in self.dispatches or "dispatches" in self.unknown)
+        name = form(body.get("idempotency_key")), form(body.get("dispatch") if kind == "effect" else None)
+        self.rule("B11", self.is_of(body, self.dispatches.get(name)) or "dispatches" in self.unknown)
         if self.history.whole:
             said = [one for one in self.history.outcomes if one["head"] == ref]
             self.rule("B11", all(form(one["effect"]) == form(state_in(kind, body)) for one in said))
+
+    def is_of(self, body, dispatch):
+        """Whether it is the outcome of that dispatch. After a reset the same call may have another digest."""
+        if dispatch is None or form(body.get("digest")) == form(dispatch.get("digest")):
+            return dispatch is not None
+        act = form({"id": dispatch.get("call_id"), **pick(dispatch, ("tool", "input_hash"))})
+        calls = [one["call"] for one in self.history.calls.get(txt(body.get("digest")), [])]
+        is_same = any(form(pick(one, ("id", "tool", "input_hash"))) == act for one in calls)
+        return self.history.reset and (is_same or "calls" in self.history.unknown)
 
     def has_stray_step(self):
         """Whether a step has written a block of these lines that is not the turn's own, as far as anybody can tell."""

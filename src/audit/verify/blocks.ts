@@ -63,7 +63,7 @@ const RULE_FIELDS = new Set([
   ...'turn_id workflow_id first_execution_run_id store_id requester message_hash agent session_id parent signed_for call steer sub_turns'.split(
     ' ',
   ),
-  ...'call_id tool version class verdict undecided approval_entry decision digest by at note expires_at attestation subject'.split(
+  ...'call_id tool version class input_hash verdict undecided approval_entry decision digest by at note expires_at attestation subject'.split(
     ' ',
   ),
   ...'dispatch idempotency_key approval effect recorded outcome'.split(' '),
@@ -89,7 +89,7 @@ export class Blocks {
   private readonly steerers: string[] = [];
   private wantedParts: { hashes: string[] | null } | null = null;
   private readonly admissions = new Map<string, JsonObject[]>();
-  private readonly dispatches = new Set<string>();
+  private readonly dispatches = new Map<string, JsonObject>();
   private saysMessage = false;
   /** Whether a start, decision, admission, message or dispatch was left out; `parents`: the parent of a block is missing. */
   readonly unknown = { starts: false, parents: false, decisions: false, admissions: false, messages: false, dispatches: false };
@@ -200,10 +200,10 @@ export class Blocks {
   hasOpenDispatch(): boolean {
     const own = [...this.own.values()];
     if (own.some(({ kind, body }) => body === null && kind !== 'message')) return false;
-    const keys = (...kinds: string[]) =>
-      new Set(own.filter(({ kind }) => kinds.includes(kind)).map(({ body }) => dispatchName(body!, null)));
+    const keyOf = ({ body }: OwnBlock) => JSON.stringify([body!.digest, body!.idempotency_key]);
+    const keys = (...kinds: string[]) => new Set(own.filter(({ kind }) => kinds.includes(kind)).map(keyOf));
     const outcomeKeys = keys('effect', 'settlement');
-    return [...keys('dispatch')].some((name) => !outcomeKeys.has(name));
+    return [...keys('dispatch')].some((key) => !outcomeKeys.has(key));
   }
 
   private pickFacts(body: Json): JsonObject {
@@ -368,7 +368,7 @@ export class Blocks {
       this.unknown.dispatches = true;
       return;
     }
-    this.dispatches.add(dispatchName(body, body.dispatch)).add(dispatchName(body, null));
+    this.dispatches.set(dispatchName(body, body.dispatch), body).set(dispatchName(body, null), body);
     const { history } = this;
     const run = history.whole ? history.findDispatch(body.digest, body.dispatch) : undefined;
     if (run) this.checkDispatch(body, run, report);
@@ -476,8 +476,8 @@ export class Blocks {
   /** B11 */
   private outcome(kind: 'effect' | 'settlement', body: Body, report: Report, ref: string): void {
     if (body === null) return;
-    const wasDispatched = this.dispatches.has(dispatchName(body, kind === 'effect' ? body.dispatch : null));
-    if (!wasDispatched && !this.unknown.dispatches)
+    const dispatch = this.dispatches.get(dispatchName(body, kind === 'effect' ? body.dispatch : null));
+    if (!(dispatch && this.isOfDispatch(body, dispatch)) && !this.unknown.dispatches)
       report('B11', 'The transcript says what became of a call that was never dispatched');
     if (!this.history.whole) return;
     const outcomes = this.history.outcomesAt(ref);
@@ -488,6 +488,21 @@ export class Blocks {
         `The transcript says that the call is ${quote(stateOf(kind, body))}, and the history says ${quote(other.effect)}`,
       );
   }
+
+  /** After a reset the same call may have another digest: then it has the outcome of the dispatch before. */
+  private isOfDispatch({ digest }: JsonObject, dispatch: JsonObject): boolean {
+    if (digest === dispatch.digest) return true;
+    const { call_id: id, tool, input_hash } = dispatch;
+    const { wasReset, unknown } = this.history;
+    const calls = this.history.callsOf(digest).map(({ call }) => call);
+    const isSameAct = (call: JsonObject) => call.id === id && call.tool === tool && call.input_hash === input_hash;
+    return wasReset && (unknown.calls || calls.some(isSameAct));
+  }
+}
+
+/** A key is that of one call and one digest. */
+function dispatchName({ idempotency_key }: JsonObject, dispatch: Json | undefined): string {
+  return JSON.stringify([idempotency_key ?? null, dispatch ?? null]);
 }
 
 function stateOf(kind: string, { effect, recorded, outcome }: JsonObject): Json | undefined {
@@ -496,10 +511,6 @@ function stateOf(kind: string, { effect, recorded, outcome }: JsonObject): Json 
 
 function isAdmittedAs(admission: JsonObject, { tool, version }: JsonObject): boolean {
   return admission.tool === tool && admission.version === version && admission.verdict !== 'rejected';
-}
-
-function dispatchName({ digest, idempotency_key }: JsonObject, dispatch: Json | undefined): string {
-  return JSON.stringify([digest ?? null, idempotency_key ?? null, dispatch ?? null]);
 }
 
 function signedAll(approvals: readonly JsonObject[], rolesAt: (at: Json | undefined) => Json[], report: Report): void {

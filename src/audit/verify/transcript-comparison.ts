@@ -130,7 +130,7 @@ export class TranscriptComparison {
     const { digest, dispatch, tool, head, result_head, idempotency_key: key, state } = record;
     this.all.addRecord(of.EFFECT_RECORD, record, { turn: '', call: digest, block: head, effect: result_head }, RECORD);
     if (this.all.facts.knows('block', head, 'digest')) this.all.addFacts('block', head, { digest, tool, key, dispatch }, RECORD);
-    this.all.addFacts('effect', result_head, { digest }, RECORD);
+    if (!this.history.wasReset) this.all.addFacts('effect', result_head, { digest }, RECORD);
     for (const block of [head, result_head]) this.all.names(block);
     if (!(state === 'applied' || state === 'in_doubt') || !this.history.whole || this.hasOmission) return;
     if (this.blocks.stateIn(result_head) === undefined)

@@ -16,7 +16,7 @@ import type { OuterMode } from '../../shared/turn/sub-turn';
 import type { CallCase, CaseFile, TurnCase, Usage } from '../case-file/types';
 import { answerUnder } from './approvals';
 import { mergeLimits, recordedLimits, stopUnder } from './limits';
-import { recordedAgent, recordedLists, recordedRules } from '../recorded-rules';
+import { recordedAgent, recordedLists, recordedRules, type Objects, type RecordedAgent } from '../recorded-rules';
 import { outer, recordedOuterModes } from './outer-modes';
 import { policyOf, wouldDecide, wouldRequire, type Ruling } from './rules';
 import { ProposalError, type CallDiff, type CallDecision, type Proposal, type Stop, type TurnDiff, type WhatIf } from './types';
@@ -39,6 +39,14 @@ const PLAIN: ApprovalSettings = { channel: 'any', notify: false };
 
 function agentsOf({ turns }: CaseFile): string {
   return [...new Set(turns.map(({ agent }) => agent))].join(', ');
+}
+
+/** After a deploy and a reset the turn goes on under another definition of its agent: its tools are added. */
+function agentOf(objects: Objects, { definitionRef }: TurnCase): RecordedAgent | null {
+  const agent = recordedAgent(objects.get(definitionRef ?? ''));
+  if (agent === null) return null;
+  const others = [...objects.values()].map(recordedAgent).filter((other) => other?.name === agent.name);
+  return { ...agent, tools: [agent, ...others].flatMap((one) => one?.tools ?? []) };
 }
 
 /** Faults of the proposal, such as rules about tools that the agent did not have. */
@@ -126,7 +134,7 @@ class Comparison {
     const before = above?.before ?? recordedOuterModes(turn);
     const within = above?.within ?? before;
     const { permissions, approvals } = turn.agent === this.proposal.agent ? this.proposal : {};
-    const agent = recordedAgent(objects.get(turn.definitionRef ?? ''));
+    const agent = agentOf(objects, turn);
     const rules = permissions === undefined ? originalRules : withDefaults(permissions);
     const originalLists = recordedLists(objects, turn.policyRef, agent?.lists ?? {});
     const lists = approvals === undefined ? originalLists : compileApprovalLists(approvals, PLAIN);

@@ -109,4 +109,15 @@ describe('after a deploy a pending call', () => {
       expect(keys).toEqual(bank.keys);
     }, [ask(['transfer', transfer]), say('done')]); // oxfmt-ignore
   });
+
+  it('is settled by a person after such a reset, if it is cancelled', () =>
+    deployed(() => [build('2.0.0', dateOnly)], async (on, _, id) => {
+      const turn = on.client.turn(id);
+      await resetTurn(on.client, turn, { before: 'takeStep' });
+      await isPending(turn);
+      await turn.cancel();
+      const [call] = await turn.waitForPending();
+      await turn.settle(call.digest, 'applied', { by: 'ana' });
+      expect((await turn.result()).calls).toMatchObject([{ ...applied, version: '2.0.0' }]);
+    }, [ask(['transfer', transfer]), say('done')])); // oxfmt-ignore
 });

@@ -1,8 +1,11 @@
 /** Sample bundles of turns that wait: for a call that ends later, and until a time. For make-bundles.ts. */
+import { randomUUID } from 'node:crypto';
 import type { Agent } from '../../../src/agents/agent';
+import { defineApp } from '../../../src/agents/define';
 import { waitUntil } from '../../../src/agents/wait-until';
-import { Bank, completed, isPending, settledOn, transfer } from '../../engine/support/bank';
-import { eventually } from '../../engine/support/engine';
+import { allowed, Bank, completed, isPending, settledOn, transfer } from '../../engine/support/bank';
+import { eventually, withEngine } from '../../engine/support/engine';
+import { resetTurn } from '../../engine/support/reset';
 import { ask, say, type Answer } from '../../support/scripted-model';
 import { agent, ended, type Scenario } from './bundle-scenario';
 
@@ -37,5 +40,30 @@ export const TIME: Record<string, Scenario> = {
     });
     await turn.steer('It is settled already.', { by: 'mia' });
     return ended(turn);
+  },
+  /** A transfer that is pending under one version of its tool, and after a deploy and a reset has the digest of the next one. */
+  redeployed: async ({ store }) => {
+    const taskQueue = `bundles-${randomUUID()}`;
+    const script = [ask(['transfer', transfer]), say('It is settled.')];
+    const build = (version: string) => {
+      const tools = [{ ...new Bank().tool, version }];
+      return { app: defineApp({ agents: [agent('banker', { tools, ...allowed })] }), store, taskQueue, script };
+    };
+    let id = '';
+    await withEngine(build('1.0.0'), async ({ start }) => {
+      const turn = await start('Transfer it.', { requester: 'rita', agent: 'banker' });
+      await isPending(turn);
+      id = turn.id;
+    });
+    await withEngine(build('2.0.0'), async ({ client }) => {
+      const turn = client.turn(id);
+      await resetTurn(client, turn, { before: 'takeStep' });
+      await isPending(turn);
+      await turn.cancel();
+      const [call] = await turn.waitForPending();
+      await turn.settle(call.digest, 'applied', { by: 'ana' });
+      await turn.result();
+    });
+    return { redeployed: { kind: 'turn', id } };
   },
 };

@@ -260,6 +260,25 @@ describe('the outcome of a call (B11)', () => {
     for (const more of [{ digest: HASH.other }, { idempotency_key: 'other' }]) expect(told('settlement', more)).toEqual([never]);
   });
 
+  it('belongs after a reset to the dispatch of the same act under another digest', () => {
+    const told = (began: 'continued' | 'reset', call?: Fields) => {
+      const { turn, dispatchOf } = dispatched();
+      const { idempotency_key, dispatch, digest } = dispatchOf({}) as JsonObject;
+      turn.begin({}, 'next', began);
+      const next = callOf({ policy_ref: HASH.other, ...call });
+      if (call) turn.run.scheduled('runCall', { turn: {}, call: next });
+      turn.forget().write('dispatch', { ...dispatchOf({}), input_hash: CALL.input_hash });
+      turn.forget().write('effect', { digest: next.digest, idempotency_key, dispatch, effect: 'applied' });
+      expect(next.digest).not.toBe(digest);
+      return turn.faults();
+    };
+    expect(told('reset', {})).toEqual([]);
+    expect(told('continued', {})).toEqual([never]);
+    expect(told('reset')).toEqual([never]);
+    for (const other of [{ id: '1.2' }, { tool: 'book' }, { input_hash: HASH.other }])
+      expect(told('reset', other)).toEqual([never]);
+  });
+
   it('may belong to a dispatch that was left out', () => {
     const turn = new HandTurn();
     turn.begun().write('dispatch', GONE);
