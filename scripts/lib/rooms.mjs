@@ -94,7 +94,19 @@ const TABLE = {
   'sign-in': { may: ['shared'], types: ['config', 'store'] },
   live: { may: ['shared', 'shapes'] },
   testing: {
-    may: ['shared', 'tools', 'agents', 'store', 'model', 'client', 'completions', 'devserver', 'temporal', 'worker'],
+    may: [
+      'shared',
+      'encryption',
+      'tools',
+      'agents',
+      'store',
+      'model',
+      'client',
+      'completions',
+      'devserver',
+      'temporal',
+      'worker',
+    ],
     types: ['record', 'evals'],
   },
   // Cases of agents: their runs in the engine beside which agents are tested, and cases of what was recorded.

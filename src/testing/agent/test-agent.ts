@@ -1,6 +1,6 @@
 /** Runs an app beside a worker of its own, with a scripted model: what `testAgent` does. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { msToNumber, type Duration } from '@temporalio/common/lib/time';
+import type { Duration } from '@temporalio/common/lib/time';
 import type { Agent } from '../../agents/agent';
 import { type App, defineApp } from '../../agents/define';
 import type { HoldfastClient } from '../../client/holdfast-client';
@@ -11,10 +11,10 @@ import type { TurnHandle } from '../../client/turns/turn-handle';
 import { TurnEnded } from '../../client/errors';
 import { optional } from '../../shared/json/optional';
 import type { ToolLogger } from '../../tools/define/tool';
-import { DateAhead } from './date-ahead';
 import { checkFakes, type Fake, withFakes } from './fakes';
 import { type Answer, ScriptedModel } from './scripted-model';
-import { openTestEngine, type TestEngine } from './test-engine';
+import { TestClock } from './test-clock';
+import { openTestEngine, type OpenTestEngine } from './test-engine';
 import { TIME_SERVER } from './test-server';
 
 export interface AgentTestOptions {
@@ -44,14 +44,13 @@ export class AgentTest {
   private readonly stop = new AbortController();
   /** Each rejects with the error of a decision that was not accepted. */
   private readonly deciding: Promise<void>[] = [];
-  private skipping = false;
 
   private constructor(
     /** The same client that a service has. */
     readonly client: HoldfastClient,
     /** `model.requests`: what the model was asked. */
     readonly model: ScriptedModel,
-    private readonly parts: { app: App; options: AgentTestOptions; engine: TestEngine; date: DateAhead | null },
+    private readonly parts: { app: App; options: AgentTestOptions; engine: OpenTestEngine; clock: TestClock | null },
   ) {}
 
   static async open(subject: Agent | App, options: AgentTestOptions): Promise<AgentTest> {
@@ -64,11 +63,10 @@ export class AgentTest {
       ...{ app: withScript(app, model), model, defaultModel: 'scripted' },
       ...optional({ log, appModule }),
     });
-    const date = engine.server.time === null ? null : new DateAhead();
-    const test = new AgentTest(engine.client, model, { app, options, engine, date });
-    test.keepTime();
-    await test.followTime();
-    return test;
+    const { time } = engine.server;
+    const clock = time && (await TestClock.begin(time));
+    clock?.keep(engine.worker);
+    return new AgentTest(engine.client, model, { app, options, engine, clock });
   }
 
   /** Starts a turn of the agent: the one that is tested, or the first of the app, unless `agent` names another. */
@@ -98,18 +96,12 @@ export class AgentTest {
 
   /** @see TestTurn.skip */
   async skip(time: Duration): Promise<void> {
-    const { server } = this.parts.engine;
-    if (server.time === null)
+    const { clock } = this.parts;
+    if (clock === null)
       throw new Error(
         `Time can only be skipped on Temporal's time-skipping test server. Set ${TIME_SERVER} to its executable, or to a folder with its jars (docs/testing-agents.md).`,
       );
-    this.skipping = true;
-    try {
-      await server.time.skip(msToNumber(time));
-    } finally {
-      this.skipping = false;
-      await this.followTime();
-    }
+    await clock.skip(time);
   }
 
   /**
@@ -117,14 +109,13 @@ export class AgentTest {
    * @throws the error of a decision of `decisions` that was not accepted, as `result` of its turn does
    */
   async close(): Promise<void> {
-    const { engine, date } = this.parts;
+    const { engine, clock } = this.parts;
     this.stop.abort();
     try {
       await Promise.all(this.deciding);
     } finally {
-      await engine.server.time?.terminateAll();
+      await clock?.end();
       await engine.close();
-      date?.restore();
     }
   }
 
@@ -152,27 +143,6 @@ export class AgentTest {
       if (!signal.aborted && !(error instanceof TurnEnded)) throw error;
     }
   }
-
-  /** Activities begin at the server's time, also in the middle of a skip. */
-  private keepTime(): void {
-    const { server, worker } = this.parts.engine;
-    if (server.time === null) return;
-    const { activities } = (worker as unknown as WithActivities).options;
-    for (const [name, activity] of activities)
-      activities.set(name, async (input) => {
-        if (this.skipping) await this.followTime();
-        return activity(input);
-      });
-  }
-
-  private async followTime(): Promise<void> {
-    const { engine, date } = this.parts;
-    if (engine.server.time !== null) date?.setTo(await engine.server.time.now());
-  }
-}
-
-interface WithActivities {
-  options: { activities: Map<string, (input: unknown) => unknown> };
 }
 
 const DECIDES_EVERY_MS = 50;

@@ -3,17 +3,12 @@
  * Node then visits for every promise of the process: with one pair a test the last files of a run were much slower.
  */
 import { NativeConnection } from '@temporalio/worker';
-import type { Connection } from '@temporalio/client';
 import { connectTemporal } from '../../../src/temporal/connect';
+import type { TestConnections } from '../../../src/testing/agent/test-engine';
 
-export interface Connections {
-  worker: NativeConnection;
-  client: Connection;
-}
+const open = new Map<string, Promise<TestConnections>>();
 
-const open = new Map<string, Promise<Connections>>();
-
-export function connectionsTo(address: string): Promise<Connections> {
+export function connectionsTo(address: string): Promise<TestConnections> {
   let connections = open.get(address);
   if (!connections) open.set(address, (connections = connect(address)));
   return connections;
@@ -30,7 +25,7 @@ export async function closeConnections(): Promise<void> {
   }
 }
 
-async function connect(address: string): Promise<Connections> {
+async function connect(address: string): Promise<TestConnections> {
   const [worker, client] = await Promise.all([
     NativeConnection.connect({ address }),
     connectTemporal({ address, namespace: 'default', connectionOptions: { address } }),

@@ -1,8 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { DefaultLogger, Runtime, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
@@ -10,22 +7,20 @@ import { trustedEntry } from '../../../src/attestation/gateway-key';
 import { SigningKey } from '../../../src/attestation/signing-key';
 import { verifyBundle } from '../../../src/audit/verify';
 import { defineAgent, defineApp, type App } from '../../../src/agents/define';
-import { HoldfastClient, type PendingTurn, type StartTurn } from '../../../src/client';
+import type { HoldfastClient, PendingTurn, StartTurn } from '../../../src/client';
 import type { CallHandle, DirectCall } from '../../../src/client/turns/direct-call';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import type { Keys } from '../../../src/encryption/key-source';
-import { EncryptionCodec } from '../../../src/encryption/payload-codec';
-import { makeClient } from '../../../src/temporal/make-client';
+import { optional } from '../../../src/shared/json/optional';
 import type { ModelProvider } from '../../../src/model/provider';
-import { FileStore } from '../../../src/store/files/file-store';
 import type { Store } from '../../../src/store/store';
 import type { ToolMetrics } from '../../../src/telemetry/tool-metrics';
-import { createWorker, type WorkerParts } from '../../../src/worker';
+import { makeTestEngine } from '../../../src/testing/agent/test-engine';
+import type { WorkerParts } from '../../../src/worker';
 import type { Registry } from '../../../src/tools/catalogue/registry';
 import { STATUS_QUERY, TURNS_AND_CALLS } from '../../../src/workflows/contract';
 import { bundleOf } from '../../support/bundle-of';
 import { runs } from '../../support/runs';
-import { silent } from '../../support/silent';
 import { ScriptedModel, type Answer } from '../../support/scripted-model';
 import { connectionsTo } from './connections';
 import { keepForReplay } from './replays';
@@ -114,51 +109,30 @@ export async function withEngine(setup: Setup, body: (engine: Engine) => Promise
   }
 }
 
-/** A test has few turns at once; each open poll is work for the server. */
-const FEW_POLLS = { maxConcurrentWorkflowTaskPolls: 2, maxConcurrentActivityTaskPolls: 2 };
-
 async function withWorker(address: string, setup: Setup, body: (engine: Engine) => Promise<void>): Promise<void> {
-  const directory = await mkdtemp(join(tmpdir(), 'holdfast-engine-'));
-  const taskQueue = setup.taskQueue ?? `test-${randomBytes(6).toString('hex')}`;
-  const { worker: connection, client: clientConnection } = await connectionsTo(address);
-  const store = setup.store ?? (await FileStore.open(directory, setup.codecKeys));
-  const codec = setup.codecKeys ? new EncryptionCodec(setup.codecKeys, 'default') : null;
-  const temporal = makeClient({ connection: clientConnection, namespace: 'default', codec });
-  const live = setup.settings?.live ?? null;
-  const client = new HoldfastClient(temporal, { taskQueue, uiUrl: null, store, signingKey: setup.signingKey ?? null, live });
+  const connections = await connectionsTo(address);
   const model = setup.model ?? new ScriptedModel(setup.script ?? []);
   const app =
     setup.app ??
     defineApp({ agents: [defineAgent({ name: 'tester', prompt: 'Test.', ...setup.agent, tools: setup.tools ?? [] })] });
-  const parts = {
-    app,
-    connection,
-    address,
-    namespace: 'default',
-    taskQueue,
-    store,
-    model,
-    defaultModel: 'scripted',
-    log: setup.log ?? silent,
-    ...setup.settings,
-    ...(setup.codecKeys ? { codecKeys: setup.codecKeys } : {}),
-    ...(setup.metrics ? { metrics: setup.metrics } : {}),
-    ...(setup.registry ? { registry: setup.registry } : {}),
-  };
-  const worker = await createWorker({
-    ...parts,
-    // Workflow code runs in the test's own thread: starting one for each of hundreds of workers took most of their time.
-    // Tests with processes of their own run it in threads, as users do.
-    // Without a build id the SDK hashes the workflow bundle for each.
-    options: { shutdownGraceTime: '1 second', debugMode: true, buildId: 'test', ...FEW_POLLS, ...setup.worker },
-  });
+  const { log, store: given, taskQueue: earlier, metrics, registry, codecKeys } = setup;
+  const made = await makeTestEngine(
+    { address, ...connections },
+    {
+      ...{ app, model, defaultModel: 'scripted', ...setup.settings, options: setup.worker ?? {} },
+      ...optional({ log, store: given, taskQueue: earlier, metrics, registry, codecKeys }),
+    },
+    optional({ signingKey: setup.signingKey }),
+  );
+  const { client, store, taskQueue, worker } = made;
+  const { temporal } = client;
   const started: TurnHandle[] = [];
   const engine: Engine = {
     client,
     model: model as ScriptedModel,
     store,
     taskQueue,
-    connection,
+    connection: connections.worker,
     start: async (message = 'Do it.', more = {}) => {
       const turn = await client.start({ agent: 'tester', message, ...more });
       started.push(turn);
@@ -177,7 +151,7 @@ async function withWorker(address: string, setup: Setup, body: (engine: Engine) 
     const ids = setup.time?.skips ? started.map(({ id }) => id) : turnIds(temporal, taskQueue);
     if (!setup.madeUp) await recorded(client, store, ids);
   } finally {
-    await rm(directory, { recursive: true, force: true });
+    await made.removeStore();
   }
 }
 

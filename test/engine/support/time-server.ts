@@ -8,7 +8,7 @@ import { msToNumber, type Duration } from '@temporalio/common/lib/time';
 import type { temporal } from '@temporalio/proto';
 import type { Worker } from '@temporalio/worker';
 import { verifiedJars } from '../../../scripts/time-server/jars.cjs';
-import { DateAhead } from '../../../src/testing/agent/date-ahead';
+import { TestClock } from '../../../src/testing/agent/test-clock';
 import { TimeServer } from '../../../src/testing/agent/time-server';
 import { onTestFileEnd } from '../../support/test-file';
 import { connectionsTo } from './connections';
@@ -22,8 +22,7 @@ export class TestTime {
   /** False: `skip` waits. */
   readonly skips = Boolean(process.env[JARS]);
   private starting: Promise<TimeServer> | undefined;
-  private date: DateAhead | undefined;
-  private skipping = false;
+  private clock: TestClock | undefined;
 
   /** A time of a test, ms. @param skipped where time can be skipped @param waitedMs where `skip` waits */
   either(skipped: Duration, waitedMs: number): number {
@@ -35,46 +34,24 @@ export class TestTime {
    * there is anything to do for a worker.
    */
   async skip(time: Duration): Promise<void> {
-    const ms = msToNumber(time);
-    if (!this.skips) return waitFor(ms);
-    this.skipping = true;
-    try {
-      await (await this.started()).skip(ms);
-    } finally {
-      this.skipping = false;
-      await this.follow();
-    }
+    if (this.skips) await this.clock!.skip(time);
+    else await waitFor(msToNumber(time));
   }
 
   /** From now on, until `end`, this process has the time of the server. @returns its address; null: it is the shared dev server */
   async begin(): Promise<string | null> {
     if (!this.skips) return null;
-    const { address } = await this.started();
-    this.date = new DateAhead();
-    await this.follow();
-    return address;
+    const server = await this.started();
+    this.clock = await TestClock.begin(server);
+    return server.address;
   }
 
-  /** Has each activity of the worker begin at the time of the server, in the middle of a skip too. */
   keep(worker: Worker): void {
-    if (!this.skips) return;
-    const { activities } = (worker as unknown as { options: { activities: Map<string, (input: unknown) => unknown> } }).options;
-    for (const [name, activity] of activities)
-      activities.set(name, async (input) => {
-        if (this.skipping) await this.follow();
-        return activity(input);
-      });
+    this.clock?.keep(worker);
   }
 
-  /** A workflow that a test leaves behind has no worker, and time does not pass while a workflow waits for one. So it is terminated. */
   async end(): Promise<void> {
-    if (!this.skips) return;
-    this.date?.restore();
-    await (await this.started()).terminateAll();
-  }
-
-  private async follow(): Promise<void> {
-    this.date?.setTo(await (await this.started()).now());
+    await this.clock?.end();
   }
 
   private started(): Promise<TimeServer> {
