@@ -283,6 +283,50 @@ it(
 );
 
 it(
+  'two versions of the worker run side by side: a turn ends on the version that began it, and a new turn runs on the new one',
+  async () => {
+    const deployment = (...args: string[]) =>
+      project.compose('exec', '-T', 'temporal', 'temporal', 'worker', 'deployment', ...args);
+    const makeCurrent = (build: string) =>
+      deployment('set-current-version', '--deployment-name', 'agents', '--build-id', build, '--yes');
+    const versionOf = async (turn: string) => {
+      const workflow = ['workflow', 'describe', '--workflow-id', `turn/${turn}`, '--output', 'json'];
+      const described = JSON.parse(await project.compose('exec', '-T', 'temporal', 'temporal', ...workflow)) as {
+        workflowExecutionInfo: { versioningInfo: { deploymentVersion: { buildId: string } } };
+      };
+      return described.workflowExecutionInfo.versioningInfo.deploymentVersion.buildId;
+    };
+
+    await project.set({ HOLDFAST_DEPLOYMENT: 'agents', HOLDFAST_BUILD_ID: 'old' });
+    await project.up();
+    await eventually('the old version is current', () => makeCurrent('old'));
+    const turn = await startTurn('old@bank.example');
+    const call = await waitingCall(turn);
+    const [before] = await project.containersOf('worker');
+
+    await project.set({ HOLDFAST_BUILD_ID: 'new' });
+    await project.compose('up', '--detach', '--no-recreate', '--scale', 'worker=2', 'worker');
+    await eventually('the new version is current', () => makeCurrent('new'));
+    const doctor = await project.compose('exec', '-T', '--index', '2', 'worker', 'node', 'dist/cli/main.js', 'doctor');
+    expect(doctor).toMatch(/agents:new \(new turns\)/);
+    expect(doctor).toMatch(/agents:old/);
+    const next = await startTurn('new@bank.example');
+    await approve(next, await waitingCall(next));
+    await approve(turn, call);
+    for (const one of [next, turn]) await mustBeSent(one);
+    expect(await Promise.all([turn, next].map(versionOf))).toEqual(['old', 'new']);
+    expect(await deployment('describe', '--name', 'agents')).toMatch(/old[\s\S]*new|new[\s\S]*old/);
+
+    await project.docker('stop', '--time', '90', before!);
+    await project.docker('rm', before!);
+    const last = await startTurn('last@bank.example');
+    await approve(last, await waitingCall(last));
+    await mustBeSent(last);
+  },
+  10 * MINUTES,
+);
+
+it(
   'a worker that is asked to stop lets its calls end, and stops',
   async () => {
     const [worker] = await project.containersOf('worker');

@@ -17,6 +17,8 @@ export function containersHost(): string {
 }
 
 export class ComposeProject {
+  private readonly settings: Record<string, string> = {};
+
   private constructor(
     /** For files beside the checkout. */
     readonly folder: string,
@@ -34,9 +36,15 @@ export class ComposeProject {
 
   /** Writes the file `.env`; then removes what a run has left that was killed. */
   async configure(settings: Record<string, string>): Promise<void> {
-    const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
-    await writeFile(join(this.checkout, '.env'), lines.join(''));
+    await this.set(settings);
     await this.compose('down', '--volumes', '--timeout', '5');
+  }
+
+  /** Adds these settings to `.env`, or changes them there. */
+  async set(settings: Record<string, string>): Promise<void> {
+    Object.assign(this.settings, settings);
+    const lines = Object.entries(this.settings).map(([name, value]) => `${name}=${value}\n`);
+    await writeFile(join(this.checkout, '.env'), lines.join(''));
   }
 
   /** Who may use the gateways that start from now on. */
