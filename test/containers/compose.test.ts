@@ -13,9 +13,8 @@ import { SMTPServer } from 'smtp-server';
 import { parse, stringify } from 'yaml';
 import { ENCRYPTED_ENCODING, SEALED_BY } from '../../src/shared/wire/payload';
 import type { TurnView } from '../../src/shared/turn/turn-view';
-import { ComposeProject, containersHost, eventually, say, SERVICES } from './support/compose-project';
+import { ask, ComposeProject, containersHost, eventually, GATEWAY, say, SERVICES } from './support/compose-project';
 
-const GATEWAY = 'http://127.0.0.1:8480';
 const WEB_UI = 'http://127.0.0.1:8233';
 const PROMETHEUS = 'http://127.0.0.1:9090';
 const MINUTES = 60_000;
@@ -392,22 +391,10 @@ async function sizeOf(image: string): Promise<number> {
 
 /** Makes a token, and gives its entry to the gateways that start from now on. */
 async function token(principal: string, role: string): Promise<string> {
-  const args = ['run', '--rm', '-T', '--no-deps', 'gateway', 'keys', 'token', '--principal', principal, '--role', role, '--json'];
-  const made = JSON.parse((await project.compose(...args)).trim().split('\n').at(-1)!) as { token: string; entry: object };
+  const made = await project.token(principal, role);
   const entries = JSON.parse(await readFile(join(project.checkout, 'docker/secrets/gateway_tokens'), 'utf8')) as object[];
   await project.admit([...entries, made.entry]);
   return made.token;
-}
-
-async function ask<T>(bearer: string, path: string, body?: object, key?: string): Promise<T> {
-  const headers = {
-    authorization: `Bearer ${bearer}`,
-    ...(body ? { 'content-type': 'application/json' } : {}),
-    ...(key === undefined ? {} : { 'idempotency-key': key }),
-  };
-  const answer = await fetch(`${GATEWAY}${path}`, { headers, ...(body ? { method: 'POST', body: JSON.stringify(body) } : {}) });
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-  return (await answer.json()) as T;
 }
 
 async function startTurn(to: string): Promise<string> {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 
 const ROOT = join(__dirname, '../../..');
 const PATIENCE_MS = 300_000;
+export const GATEWAY = 'http://127.0.0.1:8480';
 /** Services that stay up. */
 export const SERVICES = ['postgresql', 'temporal', 'temporal-ui', 'web-ui', 'worker', 'gateway', 'codec', 'proxy', 'prometheus'];
 
@@ -24,6 +25,11 @@ export class ComposeProject {
     readonly folder: string,
     readonly checkout: string,
   ) {}
+
+  /** A folder with a compose file of its own. */
+  static at(folder: string): ComposeProject {
+    return new ComposeProject(folder, folder);
+  }
 
   /** @param secrets what docker/make-secrets.sh asks for */
   static async checkOut(secrets: { ANTHROPIC_API_KEY: string; HOLDFAST_SMTP_PASS: string }): Promise<ComposeProject> {
@@ -99,6 +105,25 @@ export class ComposeProject {
     return all;
   }
 
+  /** A token for the gateway, and the entry by which gateways know it. */
+  async token(principal: string, role: string): Promise<{ token: string; entry: object }> {
+    const args = [
+      'run',
+      '--rm',
+      '-T',
+      '--no-deps',
+      'gateway',
+      'keys',
+      'token',
+      '--principal',
+      principal,
+      '--role',
+      role,
+      '--json',
+    ];
+    return JSON.parse((await this.compose(...args)).trim().split('\n').at(-1)!) as { token: string; entry: object };
+  }
+
   /** Ids of the containers. */
   async containersOf(service: string): Promise<string[]> {
     return (await this.compose('ps', '--quiet', service)).split('\n').filter((id) => id !== '');
@@ -108,6 +133,18 @@ export class ComposeProject {
     await this.compose('down', '--volumes', '--timeout', '5').catch(() => undefined);
     await rm(this.folder, { recursive: true, force: true });
   }
+}
+
+/** Of the gateway that the compose file publishes. @throws Error with its answer, if that is no success */
+export async function ask<T>(bearer: string, path: string, body?: object, key?: string): Promise<T> {
+  const headers = {
+    authorization: `Bearer ${bearer}`,
+    ...(body ? { 'content-type': 'application/json' } : {}),
+    ...(key === undefined ? {} : { 'idempotency-key': key }),
+  };
+  const answer = await fetch(`${GATEWAY}${path}`, { headers, ...(body ? { method: 'POST', body: JSON.stringify(body) } : {}) });
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+  return (await answer.json()) as T;
 }
 
 /** @returns stdout @throws Error with what the program printed */

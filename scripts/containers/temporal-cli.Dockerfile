@@ -1,0 +1,3 @@
+FROM debian:bookworm-slim
+COPY temporal /usr/local/bin/
+ENTRYPOINT ["temporal"]
