@@ -34,7 +34,7 @@ beforeAll(async () => {
   const { port } = packages.address() as AddressInfo;
   manifest.dependencies.holdfast = `http://${containersHost()}:${port}/holdfast.tgz`;
   writeFileSync(file, JSON.stringify(manifest));
-  npm(['install', '--no-audit', '--no-fund'], project.folder);
+  await project.run('npm', ['install', '--no-audit', '--no-fund']); // this process serves the package meanwhile
 }, 10 * MINUTES);
 
 afterAll(async () => {
