@@ -53,7 +53,9 @@ it(
     settings.push(`HOLDFAST_TOKENS=${JSON.stringify([approver.entry, starter.entry])}`);
     write();
     await project.compose('up', '--detach', '--build');
-    await eventually('the gateway answers', async () => (await fetch(`${GATEWAY}/healthz`)).ok);
+    // Docker takes connections before the gateway does, and closes them: a request of Node may then wait for ever.
+    const answers = async () => (await fetch(`${GATEWAY}/healthz`, { signal: AbortSignal.timeout(5000) })).ok;
+    await eventually('the gateway answers', answers);
     say(`the template is up: ${Date.now() - began} ms`);
 
     const message = 'Pay 70000 cents for INV-7.';
