@@ -24,22 +24,12 @@ function hasGenerator() {
 
 async function generate() {
   // Loaded only here: most runs have nothing to generate.
-  const [{ register }, { default: openapiTS, astToString }, { formatted }] = await Promise.all([
-    import('tsx/cjs/api'),
+  const [{ default: openapiTS, astToString }, { formatted }, { openApiDocument }] = await Promise.all([
     import('openapi-typescript'),
     import('./lib/formatted.mjs'),
+    import('./lib/openapi-document.mjs'),
   ]);
-  register();
-  const { gatewayApp } = require('../src/gateway/app.ts');
-  /** Stubs: the document is made only from the declarations of the routes. */
-  const parts = {
-    store: { derivedKey: () => Buffer.alloc(32) },
-    log: { debug() {}, info() {}, warn() {}, error: console.error },
-    authenticator: { hint: '' },
-  };
-  const app = gatewayApp(parts);
-  const document = (await app.inject('/openapi.json')).json();
-  await app.close();
+  const document = await openApiDocument();
   const text = formatted(join(root, TYPES), HEAD + astToString(await openapiTS(document)));
   keep(root, text, loadedSources());
 }

@@ -11,7 +11,7 @@ import { runChild } from './run-child.mjs';
 export const TYPES = 'src/http-client/schema.ts';
 const GENERATOR = 'scripts/generate-http-client.mjs';
 const STAMP = '.holdfast/http-types.json';
-const INPUTS = [GENERATOR, 'scripts/lib/http-types.mjs', 'package-lock.json'];
+const INPUTS = [GENERATOR, 'scripts/lib/http-types.mjs', 'scripts/lib/openapi-document.mjs', 'package-lock.json'];
 
 const stampOf = (root, sources) => fingerprint(root, [...INPUTS, ...sources, TYPES]);
 

@@ -259,6 +259,10 @@ export const question = waitingCall.extend({ card: card.describe('To be shown to
 
 /** A turn as `GET /v1/turns/:id` shows it. */
 export const shownTurn = turnView.extend({
+  envelope: envelope
+    .nullable()
+    .optional()
+    .describe('Of a direct call: what it has given. Null: it has not ended. Absent: a turn.'),
   waiting: z
     .array(question)
     .describe('The calls that wait for a person, with their cards. A call whose card cannot be read is only in `pending`.'),

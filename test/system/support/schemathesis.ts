@@ -1,27 +1,15 @@
-/** Schemathesis of PyPI, in a virtual environment beside our other caches. Made where HOLDFAST_REQUIRE_SCHEMATHESIS=1 demands it; used wherever it is. */
-import { spawnSync } from 'node:child_process';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+/** Schemathesis of PyPI. */
 import { join } from 'node:path';
+import { pythonPackages } from './python-packages';
 
 const VERSION = '4.32.5';
-const FOLDER = join(process.env.HOLDFAST_CACHE || join(homedir(), '.cache', 'holdfast'), `schemathesis-${VERSION}`);
 
-/** Its program; null: it is not here, and nobody demands it. */
+/** Its program; null: it is not here, and HOLDFAST_REQUIRE_SCHEMATHESIS does not demand it. */
 export function schemathesis(): string | null {
-  const bin = join(FOLDER, 'bin');
-  const program = join(bin, 'schemathesis');
-  if (existsSync(join(bin, '.complete'))) return program;
-  if (process.env.HOLDFAST_REQUIRE_SCHEMATHESIS !== '1') return null;
-  // In the place where it stays: a virtual environment cannot be moved. The mark comes last.
-  rmSync(FOLDER, { recursive: true, force: true });
-  run('python3', ['-m', 'venv', FOLDER]);
-  run(join(bin, 'pip'), ['install', '--quiet', '--disable-pip-version-check', `schemathesis==${VERSION}`]);
-  writeFileSync(join(bin, '.complete'), '');
-  return program;
-}
-
-function run(command: string, args: string[]): void {
-  const { status, stderr, error } = spawnSync(command, args, { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed: ${error?.message ?? stderr}`);
+  const bin = pythonPackages({
+    name: `schemathesis-${VERSION}`,
+    packages: [`schemathesis==${VERSION}`],
+    variable: 'HOLDFAST_REQUIRE_SCHEMATHESIS',
+  });
+  return bin && join(bin, 'schemathesis');
 }

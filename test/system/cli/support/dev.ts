@@ -27,11 +27,12 @@ export interface Dev {
 export async function startDev(
   args: string[] = [],
   more: NodeJS.ProcessEnv = {},
-  { headless = true }: { headless?: boolean } = {},
+  { headless = true, cwd }: { headless?: boolean; cwd?: string } = {},
 ): Promise<Dev> {
   const home = mkdtempSync(join(tmpdir(), 'holdfast-dev-'));
   const env = environment({ HOLDFAST_HOME: home, ...more });
-  const child = start(['dev', '--json', ...(headless ? ['--headless'] : []), '--port', '0', '--http-port', '0', ...args], env);
+  const ports = ['--port', '0', '--http-port', '0'];
+  const child = start(['dev', '--json', ...(headless ? ['--headless'] : []), ...ports, ...args], env, cwd);
   const up = await eventually(
     'the stack is up',
     async () => child.output.stdout.includes('\n') || (child.exitCode !== null && 'ended'),
