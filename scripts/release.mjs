@@ -1,5 +1,5 @@
 /**
- * `npm run release -- 1.2.3`: gives all packages, the chart and the image this version, and what is *Unreleased* in CHANGELOG.md too.
+ * `npm run release -- 1.2.3`: gives all packages, the client for Python, the chart and the image this version, and what is *Unreleased* in CHANGELOG.md too.
  * It only changes files. A person commits them and pushes the tag v1.2.3, which publishes (.github/workflows/release.yml).
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -23,6 +23,7 @@ if (!/^## Unreleased\n+(?!## )\S/m.test(textOf('CHANGELOG.md'))) {
 
 for (const path of manifests()) change(path, withVersion);
 for (const path of IMAGE) change(path, (text) => text.replaceAll(`holdfast:${before}`, `holdfast:${version}`));
+change('clients/python/pyproject.toml', (text) => text.replace(/^version = .*$/m, `version = "${version}"`));
 change('charts/holdfast/Chart.yaml', (text) => text.replace(/^((?:app)?[vV]ersion): .*$/gm, `$1: ${version}`));
 const today = new Date().toISOString().slice(0, 10);
 change('CHANGELOG.md', (text) => text.replace('## Unreleased\n', `## Unreleased\n\n## ${version} (${today})\n`));

@@ -1,4 +1,4 @@
-/** The folders of examples/, run as their READMEs say. */
+/** The folders of examples/, run as their READMEs say; the backends in other languages by test/system/clients. */
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,7 +54,7 @@ async function approveFirst() {
 it('each folder is run here, and listed', () => {
   const folders = readdirSync(EXAMPLES, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   const page = readFileSync(join(EXAMPLES, 'README.md'), 'utf8');
-  expect(folders.map(({ name }) => name).toSorted()).toEqual(['mcp-server', 'nightly-analyst']);
+  expect(folders.map(({ name }) => name).toSorted()).toEqual(['go-backend', 'mcp-server', 'nightly-analyst', 'python-backend']);
   expect(folders.filter(({ name }) => !page.includes(`](${name})`))).toEqual([]);
 });
 

@@ -5,7 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../../support/named-tests';
 
-const FILES = ['scripts', 'charts', 'docker', 'Dockerfile', 'docker-compose.yml', 'docs/deployment.md', 'CHANGELOG.md'];
+const FILES = [
+  'scripts',
+  'charts',
+  'clients',
+  'docker',
+  'Dockerfile',
+  'docker-compose.yml',
+  'docs/deployment.md',
+  'CHANGELOG.md',
+];
 
 let folder: string;
 beforeEach(() => {
@@ -29,6 +38,7 @@ it('gives every package the version, and every package that it needs; the chart,
   for (const path of packages) expect([path, JSON.parse(textOf(path))]).toMatchObject([path, { version: '9.8.7' }]);
   const { dependencies, peerDependencies } = JSON.parse(textOf('packs/showcase/package.json'));
   expect({ ...dependencies, ...peerDependencies }).toMatchObject({ '@holdfast/finance': '9.8.7', holdfast: '9.8.7' });
+  expect(textOf('clients/python/pyproject.toml')).toMatch(/^version = "9\.8\.7"$/m);
   expect(textOf('charts/holdfast/Chart.yaml')).toMatch(/^version: 9\.8\.7\nappVersion: 9\.8\.7$/m);
   for (const path of ['Dockerfile', 'docker-compose.yml', 'docs/deployment.md']) {
     expect(textOf(path)).toContain('holdfast:9.8.7');

@@ -1,0 +1,78 @@
+"""What both clients do with a request that does not touch the network."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from .errors import NOT_TAKEN, ApiError, NoAnswer, WaitTimeout
+
+#: States of a turn that has ended, and of one that waits for a person.
+ENDED = {"completed", "refused", "cancelled", "failed", "limit"}
+WAITS_FOR_PERSON = {"awaiting_approval", "awaiting_answer", "in_doubt"}
+
+LONGEST_PAUSE = 30.0
+#: The gateway sends a comment every 15 s: a stream that is silent for longer is dead.
+STREAM_SILENCE = 40.0
+#: How long to wait before a stream is opened again, as the gateway asks (`retry:`).
+STREAM_PAUSE = 1.0
+
+
+def address(*parts: str) -> str:
+    """A path of these parts. The slash in the id of a direct call is part of the id."""
+    return "/" + "/".join(quote(part, safe="") for part in parts)
+
+
+def fields(**values: Any) -> dict[str, Any]:
+    """Those that are given."""
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def answer_of(response: httpx.Response) -> Any:
+    """The JSON of an answer. A tool that has failed has a result like any other: its envelope names the tool."""
+    try:
+        answer = response.json()
+        if response.is_success or "tool_name" in answer["metadata"]:
+            return answer
+    except (ValueError, KeyError, TypeError):
+        pass
+    raise error_of(response)
+
+
+def error_of(response: httpx.Response) -> ApiError:
+    return ApiError.of(response.status_code, response.headers, response.content)
+
+
+def may_repeat(failure: ApiError | NoAnswer, counts_once: bool) -> bool:
+    if isinstance(failure, NoAnswer):
+        return counts_once
+    return failure.retryable and (counts_once or failure.reason in NOT_TAKEN)
+
+
+def pause_before(attempt: int, failure: ApiError | NoAnswer | None = None) -> float:
+    """As long as the gateway asks for; else 1, 2, 4… s."""
+    if isinstance(failure, ApiError) and failure.retry_after is not None:
+        return failure.retry_after
+    return min(2.0 ** (attempt - 1), LONGEST_PAUSE)
+
+
+class Polling:
+    """The pauses between two looks at a turn: short at first. After the deadline there is none."""
+
+    def __init__(self, turn_id: str, timeout: float | None) -> None:
+        self._turn_id = turn_id
+        self._timeout = timeout
+        self._end = None if timeout is None else time.monotonic() + timeout
+        self._pause = 0.1
+
+    def pause(self, state: str) -> float:
+        self._pause = min(self._pause * 1.5, 2.0)
+        if self._end is None:
+            return self._pause
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise WaitTimeout(f"After {self._timeout} s the turn {self._turn_id} is {state}.")
+        return min(self._pause, left)

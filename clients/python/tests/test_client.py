@@ -1,0 +1,261 @@
+"""What the client does when answers do not come, or come twice. Needs no gateway: python -m unittest discover tests"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import hmac
+import json
+import time
+import unittest
+from collections.abc import Callable, Iterable
+from typing import Any
+from unittest import mock
+
+import httpx
+
+from holdfast_client import ApiError, AsyncHoldfast, Holdfast, InvalidSignature, NoAnswer, WaitTimeout, webhooks
+
+Answer = httpx.Response | Exception
+RECEIPT = {"turn_id": "t1", "workflow_id": "turn/t1", "ui_url": None, "events_url": "/v1/turns/t1/events"}
+
+
+def refusal(status: int, reason: str, *, retryable: bool = False, **headers: str) -> httpx.Response:
+    error = {
+        "code": "NETWORK_ERROR",
+        "kind": "TRANSIENT_ERROR",
+        "reason": reason,
+        "message": "No.",
+        "retryable": retryable,
+    }
+    body = {"success": False, "status": "error", "error": error, "metadata": {"timestamp": "2026-11-29T00:00:00Z"}}
+    return httpx.Response(status, json=body, headers={name.replace("_", "-"): value for name, value in headers.items()})
+
+
+class Gateway:
+    """Gives these answers, one after the other, and keeps the requests."""
+
+    def __init__(self, *answers: Answer) -> None:
+        self.answers = list(answers)
+        self.requests: list[httpx.Request] = []
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        self.requests.append(request)
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def client(self, **settings: Any) -> Holdfast:
+        return Holdfast("http://gateway.test/base", token="hft_x", transport=httpx.MockTransport(self), **settings)
+
+    def headers(self, name: str) -> list[str | None]:
+        return [request.headers.get(name) for request in self.requests]
+
+
+class WithPauses(unittest.TestCase):
+    def setUp(self) -> None:
+        self.pauses: list[float] = []
+        pause = mock.patch("time.sleep", self.pauses.append)
+        pause.start()
+        self.addCleanup(pause.stop)
+
+
+class Requests(WithPauses):
+    def test_is_sent_again_under_the_same_key_until_it_is_taken(self) -> None:
+        behind = refusal(503, "worker_behind", retryable=True, retry_after="5")
+        lost = httpx.ConnectError("refused")
+        gateway = Gateway(lost, httpx.ReadTimeout("late"), behind, httpx.Response(202, json=RECEIPT))
+        self.assertEqual(gateway.client().start_turn("payables", "Pay INV-7."), RECEIPT)
+        self.assertEqual(self.pauses, [1, 2, 5])
+        [key] = set(gateway.headers("idempotency-key"))
+        self.assertRegex(key or "", r"^[\x21-\x7e]{1,255}$")
+        self.assertEqual({str(request.url) for request in gateway.requests}, {"http://gateway.test/base/v1/turns"})
+        self.assertEqual(json.loads(gateway.requests[0].content), {"agent": "payables", "message": "Pay INV-7."})
+
+    def test_each_request_has_a_key_of_its_own_or_the_one_that_was_given(self) -> None:
+        gateway = Gateway(*(httpx.Response(202, json=RECEIPT) for _ in range(3)))
+        client = gateway.client()
+        client.start_turn("payables", "Pay INV-7.")
+        client.start_turn("payables", "Pay INV-7.")
+        client.start_turn("payables", "Pay INV-7.", key="pay-INV-7")
+        self.assertEqual(len(set(gateway.headers("idempotency-key"))), 3)
+        self.assertEqual(gateway.headers("idempotency-key")[2], "pay-INV-7")
+
+    def test_a_refusal_that_is_final_is_raised_at_once(self) -> None:
+        gateway = Gateway(refusal(409, "key_used", x_request_id="req_1"))
+        with self.assertRaises(ApiError) as raised:
+            gateway.client().start_turn("payables", "Pay INV-7.", key="pay-INV-7")
+        error = raised.exception
+        self.assertEqual((error.status, error.reason, error.request_id), (409, "key_used", "req_1"))
+        self.assertEqual((len(gateway.requests), self.pauses), (1, []))
+
+    def test_gives_up_after_its_attempts(self) -> None:
+        gateway = Gateway(*(httpx.ConnectError("refused") for _ in range(3)))
+        with self.assertRaises(NoAnswer) as raised:
+            gateway.client(attempts=3).turn("t1")
+        self.assertIsInstance(raised.exception.__cause__, httpx.ConnectError)
+        self.assertEqual(self.pauses, [1, 2])
+
+    def test_a_completion_is_sent_again_only_if_it_was_not_taken(self) -> None:
+        taken = httpx.Response(200, json={"accepted": True})
+        gateway = Gateway(refusal(503, "no_worker", retryable=True), taken)
+        gateway.client().complete("secret", {"credited_on": "2026-12-03"})
+        self.assertEqual(gateway.headers("idempotency-key"), [None, None])
+        for failure in (httpx.ReadTimeout("late"), refusal(503, "no_answer_yet", retryable=True)):
+            gateway = Gateway(failure)
+            with self.assertRaises((NoAnswer, ApiError)):
+                gateway.client().complete("secret", {"credited_on": "2026-12-03"})
+
+    def test_the_failure_of_a_tool_is_a_result(self) -> None:
+        error = {"code": "NETWORK_ERROR", "reason": "bank_down", "message": "No.", "retryable": True}
+        envelope = {"success": False, "status": "error", "error": error, "metadata": {"tool_name": "pay_invoice"}}
+        gateway = Gateway(httpx.Response(503, json=envelope))
+        self.assertEqual(gateway.client().call_tool("pay_invoice", {"cents": 7}), envelope)
+
+    def test_what_a_proxy_answers_is_no_result(self) -> None:
+        page = "<html>Bad gateway</html>"
+        gateway = Gateway(httpx.Response(502, text=page), httpx.Response(200, text=page))
+        with self.assertRaises(ApiError) as raised:
+            gateway.client().turn("t1")
+        self.assertEqual((raised.exception.status, raised.exception.reason), (200, "no_envelope"))
+        self.assertEqual(len(gateway.requests), 2)
+
+    def test_the_token_follows_no_redirect(self) -> None:
+        gateway = Gateway(httpx.Response(302, headers={"location": "http://elsewhere.test/"}))
+        with self.assertRaises(ApiError):
+            gateway.client().turn("t1")
+        self.assertEqual(len(gateway.requests), 1)
+
+    def test_lists_are_read_page_after_page(self) -> None:
+        pages = [
+            {"turns": [{"turn_id": "t2"}], "next_cursor": "c"},
+            {"turns": [{"turn_id": "t1"}], "next_cursor": None},
+        ]
+        gateway = Gateway(*(httpx.Response(200, json=page) for page in pages))
+        self.assertEqual([turn["turn_id"] for turn in gateway.client().turns(state="completed")], ["t2", "t1"])
+        self.assertEqual(
+            [str(request.url.query, "ascii") for request in gateway.requests],
+            ["state=completed", "state=completed&cursor=c"],
+        )
+
+    def test_the_slash_of_a_direct_call_is_part_of_its_id(self) -> None:
+        gateway = Gateway(httpx.Response(200, json={"state": "completed"}))
+        gateway.client().wait("call/k_1")
+        self.assertEqual(gateway.requests[0].url.raw_path, b"/base/v1/turns/call%2Fk_1")
+
+    def test_a_wait_ends_at_its_timeout(self) -> None:
+        gateway = Gateway(httpx.Response(200, json={"state": "running"}))
+        with self.assertRaises(WaitTimeout):
+            gateway.client().wait("t1", timeout=0)
+
+
+def event(seq: int, kind: str, *, id: bool = True) -> bytes:
+    data = json.dumps({"seq": seq, "type": kind, "durable": id})
+    return (f"event: {kind}\n" + (f"id: 1-{seq}-0\n" if id else "") + f"data: {data}\n\n").encode()
+
+
+class Broken(httpx.SyncByteStream, httpx.AsyncByteStream):
+    """A stream that ends with a broken connection."""
+
+    def __init__(self, parts: Iterable[bytes]) -> None:
+        self.parts = parts
+
+    def __iter__(self) -> Any:
+        yield from self.parts
+        raise httpx.ReadError("reset")
+
+    async def __aiter__(self) -> Any:
+        for part in self:
+            yield part
+
+
+def stream(*parts: bytes) -> httpx.Response:
+    return httpx.Response(200, headers={"content-type": "text/event-stream"}, content=b"".join(parts))
+
+
+def broken(*parts: bytes) -> httpx.Response:
+    return httpx.Response(200, headers={"content-type": "text/event-stream"}, stream=Broken(parts))
+
+
+class Streams(WithPauses):
+    def answers(self) -> list[Answer]:
+        return [
+            broken(
+                b"retry: 1000\n\n",
+                event(1, "turn_started"),
+                event(0, "text_delta", id=False),
+                event(2, "step_started")[:30],
+            ),
+            httpx.ConnectError("refused"),
+            refusal(503, "gateway_full", retryable=True, retry_after="3"),
+            stream(event(2, "step_started"), b": a gateway that ends\n\n"),
+            stream(event(3, "turn_completed")),
+            httpx.Response(204),
+        ]
+
+    def test_tells_each_durable_event_once_across_broken_connections(self) -> None:
+        gateway = Gateway(*self.answers())
+        events = gateway.client().events("t1")
+        told = [one["type"] for one in events]
+        self.assertEqual(told, ["turn_started", "text_delta", "step_started", "turn_completed"])
+        self.assertEqual(gateway.headers("last-event-id"), [None, "1-1-0", "1-1-0", "1-1-0", "1-2-0", "1-3-0"])
+        self.assertEqual(events.last_event_id, "1-3-0")
+        self.assertEqual(self.pauses, [1, 1, 3, 1, 0])
+
+    def test_goes_on_after_an_id(self) -> None:
+        gateway = Gateway(httpx.Response(204))
+        self.assertEqual(list(gateway.client().events("t1", after="1-2-0")), [])
+        self.assertEqual(gateway.headers("last-event-id"), ["1-2-0"])
+
+    def test_raises_what_will_not_pass(self) -> None:
+        with self.assertRaises(ApiError) as raised:
+            list(Gateway(refusal(404, "unknown_turn")).client().events("t1"))
+        self.assertEqual(raised.exception.reason, "unknown_turn")
+        with self.assertRaises(NoAnswer):
+            list(Gateway(*(httpx.ConnectError("refused") for _ in range(2))).client(attempts=2).events("t1"))
+
+    def test_does_the_same_without_blocking(self) -> None:
+        gateway = Gateway(httpx.Response(202, json=RECEIPT), *self.answers())
+
+        async def told() -> list[str]:
+            transport = httpx.MockTransport(gateway)
+            async with AsyncHoldfast("http://gateway.test", token="hft_x", transport=transport) as client:
+                turn = await client.start_turn("payables", "Pay INV-7.")
+                return [one["type"] async for one in client.events(turn["turn_id"])]
+
+        with mock.patch("asyncio.sleep", mock.AsyncMock()) as pause:
+            self.assertEqual(asyncio.run(told()), ["turn_started", "text_delta", "step_started", "turn_completed"])
+        self.assertEqual([call.args[0] for call in pause.await_args_list], [1, 1, 3, 1, 0])
+
+
+class Webhooks(unittest.TestCase):
+    KEY = bytes(range(32))
+    BODY = b'{"type": "turn.ended"}'
+
+    def headers(self, at: float, key: bytes = KEY) -> dict[str, str]:
+        mac = hmac.new(key, f"msg_1.{int(at)}.".encode() + self.BODY, hashlib.sha256).digest()
+        signature = "v1,b3RoZXI= v1," + base64.b64encode(mac).decode()
+        return {"Webhook-Id": "msg_1", "Webhook-Timestamp": str(int(at)), "Webhook-Signature": signature}
+
+    def verify(self, headers: dict[str, str], body: bytes = BODY) -> dict[str, Any]:
+        return webhooks.verify("whsec_" + base64.b64encode(self.KEY).decode(), headers, body)
+
+    def test_takes_what_is_signed(self) -> None:
+        self.assertEqual(self.verify(self.headers(time.time())), {"type": "turn.ended"})
+
+    def test_refuses_another_key_an_old_time_another_body_and_none(self) -> None:
+        now = time.time()
+        attempts: list[Callable[[], object]] = [
+            lambda: self.verify(self.headers(now, bytes(32))),
+            lambda: self.verify(self.headers(now - 3600)),
+            lambda: self.verify(self.headers(now), b'{"type": "turn.began"}'),
+            lambda: self.verify({}),
+        ]
+        for attempt in attempts:
+            self.assertRaises(InvalidSignature, attempt)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,3 @@
+module example.com/go-backend
+
+go 1.22
