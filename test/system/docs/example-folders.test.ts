@@ -1,4 +1,4 @@
-/** The folders of examples/, run as their READMEs say; the backends in other languages by test/system/clients. */
+/** The folders of examples/, run as their READMEs say; the backends in other languages by test/system/docs/clients. */
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
