@@ -1,7 +1,7 @@
 /** Commands and data on the pages: the command line takes each command, and each block of data can be read. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { parseAllDocuments } from 'yaml';
 import { commandLine } from '../../../src/cli/commands';
 import { ROOT } from '../../support/named-tests';
