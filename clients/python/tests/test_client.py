@@ -252,6 +252,7 @@ class Webhooks(unittest.TestCase):
             lambda: self.verify(self.headers(now - 3600)),
             lambda: self.verify(self.headers(now), b'{"type": "turn.began"}'),
             lambda: self.verify({}),
+            lambda: self.verify(self.headers(now) | {"Webhook-Timestamp": "²"}),
         ]
         for attempt in attempts:
             self.assertRaises(InvalidSignature, attempt)

@@ -55,7 +55,7 @@ class ApiError(HoldfastError):
         return cls(
             status,
             error,
-            retry_after=float(retry_after) if retry_after.isdigit() else None,
+            retry_after=float(retry_after) if retry_after.isascii() and retry_after.isdigit() else None,
             request_id=headers.get("x-request-id"),
         )
 

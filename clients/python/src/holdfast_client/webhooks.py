@@ -24,7 +24,7 @@ def verify(secret: str, headers: Mapping[str, str], body: bytes, *, tolerance: f
     """
     given = {name.lower(): value for name, value in headers.items()}
     message_id, timestamp = given.get("webhook-id", ""), given.get("webhook-timestamp", "")
-    if not timestamp.isdigit() or abs(time.time() - int(timestamp)) > tolerance:
+    if not (timestamp.isascii() and timestamp.isdigit()) or abs(time.time() - int(timestamp)) > tolerance:
         raise InvalidSignature("The time of this webhook is missing, or is not now.")
     key = base64.b64decode(secret.removeprefix("whsec_"))
     mac = hmac.new(key, f"{message_id}.{timestamp}.".encode() + body, hashlib.sha256).digest()
