@@ -55,7 +55,7 @@ export function chat(program: Command, output: () => Output): void {
     .option('--session <id>', 'goes on with this session, or opens one of this id')
     .option(
       FILE_OPTION,
-      'a file for the first message; may be repeated. On a terminal `/file PATH` adds one to the next',
+      'a file for the first message; may be repeated; on a terminal `/file PATH` adds one to the next',
       collect,
       [],
     )

@@ -22,7 +22,7 @@ export function rotateCommand(keys: Command, output: () => Output): void {
       'Adds a key to the key ring that encrypts payloads and the store, and makes it the one that writes. Makes the ring if there is none. Keys that were there still read.',
     )
     .option('--ring <file>', 'the key ring; default: HOLDFAST_CODEC_KEYS')
-    .option('--id <id>', 'of the new key; default: today. The id of a key of the ring: that one writes from now on')
+    .option('--id <id>', 'of the new key, or of a key of the ring, which then writes from now on; default: today')
     .option('--add', 'adds the key for reading only: for processes with copies of the ring, of which each must read it first')
     .action(async ({ ring: file, id, add }: RotateOptions) => {
       const path = file ?? ringOfSettings();

@@ -136,7 +136,11 @@ export function configurationPage(): string {
       ([name, { default: value, unset = '', about, secret, allowed }]) =>
         `| \`${name}\` | ${cell(value === undefined ? unset : `\`${value}\``)} | ${cell(about)} | ${cell(allowed)}${secret ? '; secret' : ''} |`,
     );
-    return `## ${title}\n\n| variable | without it | what it is for | what it must be |\n|---|---|---|---|\n${rows.join('\n')}\n`;
+    const details = Object.entries(settings).flatMap(([name, { details: text }]) =>
+      text === undefined ? [] : [`- **\`${name}\`.** ${text}`],
+    );
+    const table = `| variable | without it | what it is for | what it must be |\n|---|---|---|---|\n${rows.join('\n')}\n`;
+    return `## ${title}\n\n${table}${details.length === 0 ? '' : `\n${details.join('\n')}\n`}`;
   });
   return [HEAD, ...groups].join('\n');
 }

@@ -13,8 +13,10 @@ export interface Setting {
   schema: z.ZodType<unknown, string>;
   /** What the value must be: the end of an error. */
   allowed: string;
-  /** What it is for, in Markdown; links lead from `docs/`. */
+  /** What it is for, in Markdown, in one sentence; links lead from `docs/`. */
   about: string;
+  /** What else a reader of the page has to know: a paragraph below the table of its group. */
+  details?: string;
   /** The value that applies if it is not set. */
   default?: string;
   /** The same in words, if it follows from other settings. */
@@ -60,7 +62,8 @@ const PLACES = {
     allowed: 's3://BUCKET/PREFIX',
     unset: 'in `HOLDFAST_STORE`',
     about:
-      'Where large parts and files are: a bucket of S3 or, with `?endpoint=https://HOST:PORT`, of a server that speaks its API ([operations.md](operations.md#large-parts-in-s3)). All workers and gateways of a store share it.',
+      'Where large parts and files are: a bucket of S3 or, with `?endpoint=https://HOST:PORT`, of a server that speaks its API ([operations.md](operations.md#large-parts-in-s3)).',
+    details: 'All workers and gateways of a store share it.',
   },
   HOLDFAST_CACHE: {
     schema: path,
@@ -105,8 +108,9 @@ const MODEL = {
     schema: z.enum(['anthropic', 'openai', 'rehearsal']),
     allowed: 'anthropic, openai or rehearsal',
     unset: '`anthropic` with a key, a token or an address, else `rehearsal`',
-    about:
-      'Who answers for models that the app gives no provider ([models.md](models.md)). `rehearsal` is a script behind the same wire, for trying things out; if it is set here, it plays all models of the app.',
+    about: 'Who answers for models that the app gives no provider ([models.md](models.md)).',
+    details:
+      '`rehearsal` is a script behind the same wire, for trying things out; if it is set here, it plays all models of the app.',
   },
   ANTHROPIC_API_KEY: {
     schema: z.string(),
@@ -211,7 +215,7 @@ const WORKER = {
     schema: is.otlpSignals,
     allowed: 'traces, metrics and logs, or some of them, with commas between them',
     default: 'traces,metrics,logs',
-    about: 'What is sent there. A worker’s metrics go there unless `HOLDFAST_METRICS_PORT` is set.',
+    about: 'What is sent there, a worker’s metrics only if `HOLDFAST_METRICS_PORT` is not set.',
   },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     schema: openUrl,
@@ -235,16 +239,16 @@ const WORKER = {
     schema: z.enum(['on', 'off']).transform((value) => value === 'on'),
     allowed: 'on or off',
     default: 'off',
-    about:
-      'Whether Temporal’s Web UI shows the call stack of a running turn. It costs a worker a third more CPU; for debugging ([operations.md](operations.md), *Speed*).',
+    about: 'Whether Temporal’s Web UI shows the call stack of a running turn, for debugging.',
+    details: 'It costs a worker a third more CPU ([operations.md](operations.md#speed)).',
   },
   // What Temporal accepts: a worker with another name would die a minute after its start. PostgreSQL stores 255 characters of both.
   HOLDFAST_DEPLOYMENT: {
     schema: z.string().regex(/^(?!__)[\w-]{1,100}$/),
     allowed: 'at most 100 letters, digits, - and _, not beginning with __',
     unset: 'unversioned',
-    about:
-      'A worker’s version, with the next one: turns that it begins are pinned to it. Make it current, or none begins ([deployment.md](deployment.md)).',
+    about: 'A worker’s version, with the next one ([deployment.md](deployment.md)).',
+    details: 'Turns that a worker begins are pinned to its version. Make the version current, or none begins.',
   },
   HOLDFAST_BUILD_ID: {
     schema: z.string().regex(/^(?!__)[\w.+@/-]{1,100}$/),
@@ -258,8 +262,8 @@ const PEOPLE = {
     schema: z.enum(['any', 'attested']),
     allowed: 'any or attested',
     unset: '`any`, on loopback only',
-    about:
-      '`attested`: only signed decisions count. Must be set where Temporal’s server is not on loopback ([approvals.md](approvals.md)).',
+    about: 'Whether only signed decisions count (`attested`), or any ([approvals.md](approvals.md)).',
+    details: 'It must be set where Temporal’s server is not on loopback.',
   },
   HOLDFAST_TRUSTED_KEYS: {
     schema: path,
@@ -292,7 +296,8 @@ const PEOPLE = {
   HOLDFAST_NOTIFY_WEBHOOK: {
     ...OPEN_URL,
     secret: true,
-    about: 'Who is told that somebody must decide ([inbox.md](inbox.md)). Many services put a key into the path.',
+    about: 'Who is told that somebody must decide ([inbox.md](inbox.md)).',
+    details: 'It is secret because many services put a key into the path.',
   },
   HOLDFAST_NOTIFY_SECRET: {
     schema: is.webhookSecret,
@@ -327,8 +332,9 @@ const GATEWAY = {
     schema: openUrl.refine(is.isPageAddress),
     allowed: 'an https URL (or http on localhost) without a password, ? and #',
     unset: '`http://localhost:` and the port',
-    about:
-      'Where browsers reach the gateway: origin and, behind a proxy, the path. Base of the addresses that it gives and of the page’s links in messages ([inbox.md](inbox.md)); its host is what passkeys are for. Workers need it too.',
+    about: 'Where browsers reach the gateway: origin and, behind a proxy, the path.',
+    details:
+      'Addresses that the gateway gives begin with it, and so do links to the page in messages ([inbox.md](inbox.md)); passkeys are for its host. Workers need it too.',
   },
   HOLDFAST_HOSTS: {
     schema: hosts,
@@ -370,7 +376,7 @@ const GATEWAY = {
   HOLDFAST_OIDC_GROUPS: {
     schema: signIn.groups,
     allowed: 'JSON, group to roles, such as {"payments":["approver","treasurer"],"audit":["auditor"]}',
-    about: 'Which roles the groups of the provider have here. A person in none of them is refused.',
+    about: 'Which roles the groups of the provider have here; a person in none of them is refused.',
   },
   HOLDFAST_OIDC_GROUPS_CLAIM: {
     schema: signIn.claimName,
@@ -382,13 +388,13 @@ const GATEWAY = {
     schema: signIn.claimName,
     allowed: 'the name of a claim',
     unset: '`email` if the provider has verified it, else `sub`',
-    about: 'The claim that becomes the principal’s name. People must not be able to choose it themselves.',
+    about: 'The claim that becomes the principal’s name, which people must not be able to choose themselves.',
   },
   HOLDFAST_OIDC_TENANT_CLAIM: {
     schema: signIn.claimName,
     allowed: 'the name of a claim',
     unset: 'all are the operator’s',
-    about: 'The claim that becomes the tenant. If it is set, a person without it is refused.',
+    about: 'The claim that becomes the tenant; if it is set, a person without it is refused.',
   },
   HOLDFAST_OIDC_SCOPES: {
     schema: signIn.scopes,
@@ -509,7 +515,8 @@ const AUDIT = {
   HOLDFAST_TIMESTAMP_URL: {
     ...OPEN_URL,
     unset: 'no timestamps',
-    about: 'The authority by RFC 3161 that timestamps each kept bundle ([witness.md](witness.md)). Needs the package asn1js.',
+    about: 'The authority by RFC 3161 that timestamps each kept bundle ([witness.md](witness.md)).',
+    details: 'It needs the package `asn1js`.',
   },
 } satisfies Settings;
 
@@ -587,8 +594,8 @@ const PACKS = {
     allowed: 'an http or https URL of a JSON-RPC node',
     secret: true,
     unset: 'the embedded chain, in `dev`',
-    about:
-      'The chain of the onchain pack; URL, CHAIN_ID and ROUTER go together ([onchain.md](onchain.md)). Providers put the key into the path.',
+    about: 'The chain of the onchain pack; URL, CHAIN_ID and ROUTER go together ([onchain.md](onchain.md)).',
+    details: 'It is secret because providers put the key into the path.',
   },
   HOLDFAST_EVM_CHAIN_ID: {
     schema: is.chainId,

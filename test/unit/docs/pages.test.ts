@@ -1,11 +1,25 @@
-/** Statements that no page makes any more. */
-import { readdirSync, readFileSync } from 'node:fs';
+/** Statements that no page makes any more, and the form of tables. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../../support/named-tests';
 
 const pagesIn = (folder: string) =>
   readdirSync(join(ROOT, folder)).flatMap((name) => (name.endsWith('.md') ? [`${folder}/${name}`] : []));
-const PAGES = ['README.md', 'AGENTS.md', 'packages/verify/README.md', ...pagesIn('docs'), ...pagesIn('docs/incidents')];
+const PACKAGES = ['packages', 'packs', 'examples', 'packages/create-holdfast/templates'].flatMap((folder) =>
+  readdirSync(join(ROOT, folder)).flatMap((name) => {
+    const page = `${folder}/${name}/README.md`;
+    return existsSync(join(ROOT, page)) ? [page] : [];
+  }),
+);
+const PAGES = [
+  'README.md',
+  'AGENTS.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  ...PACKAGES,
+  ...pagesIn('docs'),
+  ...pagesIn('docs/incidents'),
+];
 
 /** Words by which a page says that something does not exist, or only later. */
 const DENIALS = [
@@ -20,6 +34,7 @@ const TRUE = [
   'that no workflow task has taken yet', // of a signal
   'that none of ours has taken yet', // of a denial
   'because its turn has no number yet', // of a message
+  'no chain yet: the tools say so', // of an example
   'Windows is not supported',
 ];
 const denials = (line: string) => {
@@ -27,11 +42,28 @@ const denials = (line: string) => {
   return DENIALS.some((words) => words.test(rest));
 };
 
+/** Cells of tables with more than one sentence, or with a line break. */
+function longCells(text: string): string[] {
+  const rows = text
+    .replace(/^ *```[^]*?^ *```/gm, '')
+    .split('\n')
+    .filter((line) => /^\s*\|/.test(line));
+  const cells = rows.flatMap((row) => row.split(/(?<!\\)\|/).map((cell) => cell.trim()));
+  return cells.filter((cell) => {
+    const words = cell.replace(/`[^`]*`/g, '`').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
+    return words.includes('<br') || /[.!?]["”)*]*\s+["“(*`]*[\p{Lu}`]/u.test(words);
+  });
+}
+
 describe.each(PAGES)('%s', (page) => {
   const text = readFileSync(join(ROOT, page), 'utf8');
 
   it('does not deny a feature that exists', () => {
     expect(text.split('\n').filter(denials)).toEqual([]);
+  });
+
+  it('has no cell of a table with more than a sentence', () => {
+    expect(longCells(text)).toEqual([]);
   });
 
   it('lists each setting once', () => {
@@ -52,6 +84,20 @@ it.each([
 ])('a page that says %j denies it', (line) => {
   expect(denials(line)).toBe(true);
 });
+
+it.each([
+  'One sentence. Another one.',
+  'asks a person. `send` asks two',
+  'is refused (400). (Not in version 1.)',
+  'one line<br>another line',
+])('a cell that says %j has more than a sentence', (cell) => {
+  expect(longCells(`| a | b |\n|---|---|\n| x | ${cell} |`)).toEqual([cell]);
+});
+
+it.each(['One sentence: with a colon, e.g. this one; and `a. B`.', 'letters, digits, . _ and -'])(
+  'a cell that says %j has one',
+  (cell) => expect(longCells(`| ${cell} |`)).toEqual([]),
+);
 
 it.each(TRUE)('a page still says %j', (known) => {
   expect(PAGES.some((page) => readFileSync(join(ROOT, page), 'utf8').includes(known))).toBe(true);

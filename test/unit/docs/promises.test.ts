@@ -5,25 +5,28 @@ import { missing, namedTests, pageOf, ROOT } from '../../support/named-tests';
 
 const page = pageOf('promises.md');
 const sections = new Map(page.split(/^## /m).map((text) => [text.split('\n', 1)[0]!, text]));
-const KEPT = ['Approvals', 'Who decided (attested only)', 'People at the page', 'Effects', 'The record', 'Programs beside us'];
+const KEPT = [
+  'Approvals',
+  'Who decided (attested only)',
+  'People at the page',
+  'Effects',
+  'The record',
+  'Programs beside us',
+  "The worker's thread",
+];
 
-/** Cells of the rows of a table, without its head. */
-function rowsOf(section: string): string[][] {
-  const lines = (sections.get(section) ?? '').split('\n').filter((line) => line.startsWith('|'));
-  return lines.slice(2).map((line) =>
-    line
-      .split('|')
-      .slice(1, -1)
-      .map((cell) => cell.trim()),
-  );
+/** Items of a list, each with the lines below it. What stands under a further heading does not belong to them. */
+function itemsOf(text: string): { item: string; below: string }[] {
+  const [, ...items] = `\n${text.split(/^### /m, 1)[0]!}`.split('\n- ');
+  return items.map((text) => ({ item: text.split('\n', 1)[0]!, below: text }));
 }
 
 describe('docs/promises.md', () => {
   it.each(KEPT)('shows each promise on %s by a test', (section) => {
-    const rows = rowsOf(section);
-    expect(rows.length).toBeGreaterThan(3);
-    const bare = rows.filter(([, shown]) => namedTests(shown!).length === 0);
-    expect(bare.map(([promise]) => promise)).toEqual([]);
+    const promises = itemsOf(sections.get(section) ?? '');
+    expect(promises.length).toBeGreaterThan(3);
+    const bare = promises.filter(({ below }) => namedTests(below).length === 0);
+    expect(bare.map(({ item }) => item)).toEqual([]);
   });
 
   it('names only tests that exist', () => {
@@ -50,12 +53,13 @@ describe('docs/promises.md', () => {
   });
 
   it('says for each of eight attackers what he can do, what he cannot do, and what is left to operations', () => {
-    const rows = rowsOf('Threats');
-    expect(rows).toHaveLength(8);
-    for (const cells of rows) {
-      expect(cells).toHaveLength(4);
-      for (const cell of cells) expect(cell.length).toBeGreaterThan(10);
-      expect(namedTests(cells[2]!).length).toBeGreaterThan(0);
+    const [, ...attackers] = sections.get('Threats')!.split(/^### /m);
+    expect(attackers).toHaveLength(8);
+    for (const attacker of attackers) {
+      const items = itemsOf(attacker);
+      expect(items.map(({ item }) => /^\*\*(\w+)\*\*/.exec(item)?.[1])).toEqual(['Can', 'Cannot', 'Operations']);
+      for (const { below } of items) expect(below.length).toBeGreaterThan(20);
+      expect(namedTests(items[1]!.below).length).toBeGreaterThan(0);
     }
   });
 });
