@@ -59,11 +59,23 @@ function withAddresses(md) {
   md.core.ruler.push('addresses', ({ tokens, env }) => {
     const page = sourceOf(env.realPath ?? env.path);
     if (page === undefined) return;
+    for (const token of tokens.filter(({ type }) => type === 'html_block')) token.content = asTwoPictures(page, token.content);
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {
       if (token.type === 'link_open') token.attrSet('href', addressOf(page, token.attrGet('href')));
       if (token.type === 'image') token.attrSet('src', pictureOf(page, token.attrGet('src')));
     }
   });
+}
+
+/**
+ * A `<picture>` follows the system, and the site has a switch: so both pictures are on the page, and style.css shows one. What is
+ * between `<picture>` and its end has this one form.
+ */
+function asTwoPictures(page, html) {
+  const form =
+    /<picture>\s*<source media="\(prefers-color-scheme: dark\)" srcset="([^"]+)">\s*<img alt="([^"]*)" src="([^"]+)">\s*<\/picture>/g;
+  const img = (scheme, src, alt) => `<img class="only-${scheme}" alt="${alt}" src="./${pictureOf(page, src)}">`;
+  return html.replace(form, (_all, dark, alt, light) => img('light', light, alt) + img('dark', dark, alt));
 }
 
 /** Search finds pages that people have written. */

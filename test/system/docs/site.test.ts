@@ -122,6 +122,22 @@ describeInBrowser(`the site${skipped}`, (browser) => {
     });
   });
 
+  test.each(['light', 'dark'] as const)(
+    'shows the pictures of the page in %s, whatever the system prefers',
+    async (colorScheme) => {
+      await withPage(1280, colorScheme, async (page) => {
+        const visible = () =>
+          page.evaluate(`[...document.querySelectorAll('.vp-doc img')].filter((img) => img.offsetWidth > 0)
+          .flatMap(({ src }) => /page-\\w+-(light|dark)/.exec(src)?.[1] ?? [])`);
+        await go(page, 'page');
+        expect(await visible()).toEqual([colorScheme, colorScheme]);
+        await page.locator('.VPSwitchAppearance').first().click();
+        const other = colorScheme === 'light' ? 'dark' : 'light';
+        expect(await visible()).toEqual([other, other]);
+      });
+    },
+  );
+
   test('finds the page that answers each of ten questions', async () => {
     await withPage(1280, 'light', async (page) => {
       await go(page, 'index');

@@ -6,6 +6,7 @@ import { describeInBrowser } from '../support/browser';
 import { eventually } from '../../engine/support/engine';
 import { StopRegister } from '../../../src/stop/register';
 import { ana, ben, olga, withPage } from './scene';
+import { isAsPictured } from './pictures';
 import { holdsUp, payment, PHONE, waits } from './support';
 
 describeInBrowser('the page of an approver', (browser) => {
@@ -25,12 +26,16 @@ describeInBrowser('the page of an approver', (browser) => {
       };
       await page.getByRole('link', { name: 'Pay 1250.00 EUR to Acme GmbH.' }).waitFor();
       expect(await page.locator('.row .times').first().innerText()).toMatch(/left\s+waits \d+ s/);
+      await page.getByRole('link', { name: 'Pay 700.00 EUR to Cato SE.' }).waitFor();
+      await page.getByText('live', { exact: true }).waitFor();
       await holdsUp(opened, 'inbox');
+      await isAsPictured(opened, 'inbox');
 
       await open('Pay 1250.00 EUR to Acme GmbH.');
       expect(await page.locator('.said').innerText()).toContain('acme/rita');
       await page.getByText('No text of outsiders was read before this call was proposed.').waitFor();
       await holdsUp(opened, 'call');
+      await isAsPictured(opened, 'call');
       await page.getByRole('button', { name: 'Approve …' }).click();
       await page.getByLabel('Note').fill('Checked against the order.');
       await page.getByRole('button', { name: 'Approve exactly this' }).click();

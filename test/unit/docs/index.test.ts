@@ -58,6 +58,17 @@ it('each link to a part of a page names a heading of it', () => {
   expect(parts.filter(({ file, anchor }) => !anchorsOf(file).includes(anchor))).toEqual([]);
 });
 
+it('each picture is there, and docs/images has no other', () => {
+  const pictures = PAGES.flatMap((page) => {
+    const text = textOf(page);
+    const sources = [...text.matchAll(/!\[[^\]]*\]\(([^)]+)\)|<(?:img|source)\b[^>]*? src(?:set)?="([^"]+)"/g)];
+    return sources.map(([, markdown, html]) => join(dirname(page), (markdown ?? html)!));
+  });
+  expect(pictures.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+  const files = readdirSync(join(ROOT, 'docs/images')).filter((name) => name !== 'page.json');
+  expect(files.filter((name) => !pictures.includes(`docs/images/${name}`))).toEqual([]);
+});
+
 it('the README has at most 1,200 words, and an install line before anything else to run', () => {
   const readme = textOf('README.md');
   expect(readme.split(/\s+/).length).toBeLessThanOrEqual(1200);
