@@ -353,7 +353,7 @@ const GATEWAY = {
     schema: jwt,
     allowed:
       'JSON such as {"issuer":"https://id.example","audience":"holdfast","jwks_url":"https://id.example/keys"} (docs/http.md)',
-    about: 'JWTs that count beside tokens: issuer, audience, keys ([http.md](http.md)).',
+    about: 'JWTs that count as well as tokens: issuer, audience, keys ([http.md](http.md)).',
   },
   HOLDFAST_OIDC_ISSUER: {
     schema: signIn.issuer,
