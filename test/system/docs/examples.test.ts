@@ -10,7 +10,9 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
 import { ROOT } from '../../support/named-tests';
+import { pdf } from '../../support/files/samples';
 import { collect, environment } from '../cli/support/cli';
+import { startDev } from '../cli/support/dev';
 
 jest.setTimeout(120_000);
 
@@ -84,13 +86,19 @@ function faultsOf(examples: Example[]): string[] {
 }
 
 /** It starts turns: an engine has to run. */
-const NEEDS_ENGINE = /HoldfastClient\.connect\(|NativeConnection\.connect\(|http:\/\/localhost:8480|declare const holdfast\b/;
+const NEEDS_ENGINE = /HoldfastClient\.connect\(|http:\/\/localhost:8480/;
+/** It asks the gateway, with the token of a principal. */
+const ASKS_GATEWAY = /http:\/\/localhost:8480/;
 
-/** Pages whose examples about something of the reader's own only compile. */
-const NEEDS_MORE = {
-  'docs/encryption.md': 'a key service',
-  'docs/models.md': "a vendor's server",
-  'docs/testing-tools.md': 'a bank',
+/** Examples that only compile here: those of pages with tests of their own, and those about something of the reader's own. */
+const ONLY_COMPILE: Record<string, RegExp> = {
+  'README.md': /service\.ts/, // e2e/pack
+  'docs/embedding.md': /./, // embedding.test.ts
+  'docs/tutorial.md': /./, // tutorial.test.ts
+  'docs/encryption.md': /declare const .*\bkms\b/,
+  'docs/models.md': /declare function startParrotServer/,
+  'docs/results.md': /invoiceApp/, // your bank, and an invoice of yours
+  'docs/testing-tools.md': /declare const testBank/,
 };
 
 const OPENAPI = `openapi: 3.1.0
@@ -104,56 +112,84 @@ paths:
       responses: { '200': { description: The stock. } }
 `;
 
-/** Imports each file that it is given. */
+/** The agents that the pages name. */
+const APP = `import { defineAgent, defineApp, defineTool } from 'holdfast';
+import { z } from 'zod';
+
+const pay = defineTool({
+  name: 'pay_invoice', version: '1.0.0', class: 'destructive', description: 'Pays one supplier invoice.',
+  input: z.object({ invoice: z.string(), cents: z.number().int().default(700) }), run: async ({ invoice }) => ({ paid: invoice }),
+});
+const payables = defineAgent({ name: 'payables', prompt: 'Pay due invoices.', tools: [pay] });
+const reader = defineAgent({ name: 'reader', prompt: 'Read.', tools: [], result: z.object({ cents: z.number() }) });
+const analyst = defineAgent({ name: 'credit-analyst', prompt: 'Answer.', tools: [] });
+export default defineApp({ agents: [payables, reader, analyst] });
+`;
+
+/** Imports each file that it is given, and ends. */
 const RUN = `for (const file of process.argv.slice(2)) {
-  console.log('runs ' + file);
+  console.log('\\nruns ' + file); // an example may end within a line
   await import(file);
 }
 `;
 
-function allExamples(): Example[] {
-  return pages().flatMap((page) => examplesOf(page, readFileSync(join(ROOT, page), 'utf8')));
-}
-
 describe('the examples in TypeScript', () => {
-  it('run, if they need no engine', async () => {
-    const examples = allExamples();
-    const alone = examples.filter(
-      ({ text, page }) => !NEEDS_ENGINE.test(text) && !(page in NEEDS_MORE && /^(export )?declare /m.test(text)),
-    );
-    expect(alone.length).toBeGreaterThan(35);
+  const examples = pages().flatMap((page) => examplesOf(page, readFileSync(join(ROOT, page), 'utf8')));
+  const run = examples.filter(({ page, text }) => !ONLY_COMPILE[page]?.test(text));
+  let folder: string;
+  const fileOf = ({ file }: Example) => join(folder, file.slice(join(ROOT, 'examples').length));
 
+  beforeAll(() => {
     // Below the packages, which the examples import by name.
     mkdirSync(join(ROOT, '.holdfast'), { recursive: true });
-    const folder = mkdtempSync(join(ROOT, '.holdfast/examples-'));
+    folder = mkdtempSync(join(ROOT, '.holdfast/examples-'));
+    for (const example of examples) {
+      mkdirSync(dirname(fileOf(example)), { recursive: true });
+      writeFileSync(fileOf(example), example.text);
+    }
+    const files = { 'package.json': '{ "type": "module" }', 'run.mjs': RUN, 'stock.yaml': OPENAPI, 'engine.ts': APP };
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    writeFileSync(join(folder, 'invoice.pdf'), pdf());
+    copyFileSync(join(ROOT, 'test/bundles/trust.json'), join(folder, 'keys.json'));
+    copyFileSync(join(ROOT, 'test/bundles/approval.jsonl'), join(folder, 'turn.jsonl'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** All in one process. @returns what they have printed */
+  async function ranAll(some: Example[], env: NodeJS.ProcessEnv): Promise<string> {
+    const files = some.map((example) => pathToFileURL(fileOf(example)).href);
+    const args = ['--import', pathToFileURL(require.resolve('tsx')).href, 'run.mjs', ...files];
+    const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const { code, stdout, stderr } = await collect(child).ended;
+    const last = stdout.split('\n').findLast((line) => line.startsWith('runs '));
+    if (code !== 0) throw new Error(`${last} ended with ${code}:\n${stdout}${stderr}`);
+    expect(last).toBe(`runs ${files.at(-1)}`);
+    return stdout;
+  }
+
+  it('run, if they need no engine', async () => {
+    const alone = run.filter(({ text }) => !NEEDS_ENGINE.test(text));
+    expect(alone.length).toBeGreaterThan(40);
+    expect(await ranAll(alone, environment({}))).toContain('ok 1 - an invoice is paid once a person has approved');
+  });
+
+  it('run beside an engine, if they start turns', async () => {
+    const dev = await startDev(['--app', './engine.ts'], {}, { cwd: folder });
     try {
-      const fileOf = ({ file }: Example) => join(folder, file.slice(join(ROOT, 'examples').length));
-      for (const example of examples) {
-        mkdirSync(dirname(fileOf(example)), { recursive: true });
-        writeFileSync(fileOf(example), example.text);
-      }
-      writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-      writeFileSync(join(folder, 'run.mjs'), RUN);
-      writeFileSync(join(folder, 'stock.yaml'), OPENAPI);
-      copyFileSync(join(ROOT, 'test/bundles/trust.json'), join(folder, 'keys.json'));
-      copyFileSync(join(ROOT, 'test/bundles/approval.jsonl'), join(folder, 'turn.jsonl'));
-      const files = alone.map((example) => pathToFileURL(fileOf(example)).href);
-      const args = ['--import', pathToFileURL(require.resolve('tsx')).href, 'run.mjs', ...files];
-      const child = spawn(process.execPath, args, { cwd: folder, env: environment({}), stdio: ['ignore', 'pipe', 'pipe'] });
-      const { code, stdout, stderr } = await collect(child).ended;
-      const last = stdout
-        .trim()
-        .split('\n')
-        .findLast((line) => line.startsWith('runs '));
-      expect({ code, last, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, last: `runs ${files.at(-1)}`, stderr: '' });
-      expect(stdout).toContain('ok 1 - an invoice is paid once a person has approved');
+      const { http_url: url, http_token: token } = dev.facts;
+      const [asking, starting] = [true, false].map((asks) =>
+        run.filter(({ text }) => NEEDS_ENGINE.test(text) && ASKS_GATEWAY.test(text) === asks),
+      );
+      for (const example of asking!) writeFileSync(fileOf(example), example.text.replaceAll('http://localhost:8480', url));
+      expect([asking!.length, starting!.length]).toEqual([3, 5]);
+      expect(await ranAll(asking!, { ...dev.env, HOLDFAST_TOKEN: token })).toContain('I call pay_invoice');
+      expect(await ranAll(starting!, dev.env)).toMatch(/^7$/m); // the cents of INV-7, of docs/results.md
     } finally {
-      rmSync(folder, { recursive: true, force: true });
+      await dev.stop();
     }
   });
 
   it('compile, all of them', () => {
-    const examples = allExamples();
     expect(examples.length).toBeGreaterThan(30);
     // An example that does not compile shows that faults are found, and where.
     const page = 'Text.\n\n<!-- ts\ndeclare const name: string;\n-->\n\n```ts\nconst length = name.length;\nname.lenght;\n```\n';
