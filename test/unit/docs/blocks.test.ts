@@ -1,10 +1,11 @@
 /** Commands and data on the pages: the command line takes each command, and each block of data can be read. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { parseAllDocuments } from 'yaml';
 import { commandLine } from '../../../src/cli/commands';
 import { ROOT } from '../../support/named-tests';
+import { PAGES } from '../../support/pages';
 
 interface Block {
   /** `page:line`. */
@@ -13,21 +14,7 @@ interface Block {
   text: string;
 }
 
-const folders = ['docs', 'docs/incidents', 'examples', 'packages', 'packs', 'packages/create-holdfast/templates'];
-const PAGES = [
-  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md'],
-  ...folders.flatMap((folder) =>
-    readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
-      const name = entry.isDirectory() ? `${entry.name}/README.md` : entry.name;
-      return name.endsWith('.md') ? [`${folder}/${name}`] : [];
-    }),
-  ),
-].filter((page) => page !== 'docs/commands.md');
-
-/** Empty: the folder has no page. */
-function textOf(page: string): string {
-  return existsSync(join(ROOT, page)) ? readFileSync(join(ROOT, page), 'utf8') : '';
-}
+const textOf = (page: string) => readFileSync(join(ROOT, page), 'utf8');
 
 function blocksOf(page: string): Block[] {
   const text = textOf(page);
@@ -38,7 +25,8 @@ function blocksOf(page: string): Block[] {
   }));
 }
 
-const BLOCKS = PAGES.flatMap(blocksOf);
+// docs/commands.md is made of the commands.
+const BLOCKS = PAGES.filter((page) => page !== 'docs/commands.md').flatMap(blocksOf);
 
 /** The words of each command of a line of the shell, without what it is given by others or passes on. */
 function commandsIn(line: string): string[][] {

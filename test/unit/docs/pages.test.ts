@@ -1,25 +1,8 @@
 /** Statements that no page makes any more, and the form of tables. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../../support/named-tests';
-
-const pagesIn = (folder: string) =>
-  readdirSync(join(ROOT, folder)).flatMap((name) => (name.endsWith('.md') ? [`${folder}/${name}`] : []));
-const PACKAGES = ['packages', 'packs', 'examples', 'packages/create-holdfast/templates'].flatMap((folder) =>
-  readdirSync(join(ROOT, folder)).flatMap((name) => {
-    const page = `${folder}/${name}/README.md`;
-    return existsSync(join(ROOT, page)) ? [page] : [];
-  }),
-);
-const PAGES = [
-  'README.md',
-  'AGENTS.md',
-  'CONTRIBUTING.md',
-  'SECURITY.md',
-  ...PACKAGES,
-  ...pagesIn('docs'),
-  ...pagesIn('docs/incidents'),
-];
+import { PAGES } from '../../support/pages';
 
 /** Words by which a page says that something does not exist, or only later. */
 const DENIALS = [

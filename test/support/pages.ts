@@ -1,0 +1,18 @@
+/** The pages that people read: the README, docs/, and the READMEs of packages, packs, examples and templates. */
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from './named-tests';
+
+const FOLDERS = ['clients', 'docs', 'docs/incidents', 'examples', 'packages', 'packages/create-holdfast/templates', 'packs'];
+
+/** Paths below the root. */
+export const PAGES: readonly string[] = [
+  ...['README.md', 'AGENTS.md', 'CONTRIBUTING.md', 'SECURITY.md'],
+  ...FOLDERS.flatMap(pagesIn),
+];
+
+function pagesIn(folder: string): string[] {
+  const entries = readdirSync(join(ROOT, folder), { withFileTypes: true });
+  const names = entries.map((entry) => (entry.isDirectory() ? `${entry.name}/README.md` : entry.name));
+  return names.map((name) => `${folder}/${name}`).filter((page) => page.endsWith('.md') && existsSync(join(ROOT, page)));
+}
