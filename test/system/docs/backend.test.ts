@@ -1,14 +1,15 @@
 /** docs/backend.md, run as it is written: an engine from its shell lines, its Python and its Go against it. Only the two ports are our own. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { signature } from '../../../src/notify/webhook';
-import { collect, environment, MAIN, type Running } from '../cli/support/cli';
+import { collect, environment, type Running } from '../cli/support/cli';
+import { linkPackages } from '../cli/support/linked-packages';
 import { startCuttingProxy } from '../support/cutting-proxy';
 import { eventually } from '../../engine/support/engine';
 import { freePort } from '../../support/free-port';
-import { pageOf, ROOT } from '../../support/named-tests';
+import { pageOf } from '../../support/named-tests';
 
 const page = pageOf('backend.md');
 /** Those that begin with a comment that names a file. */
@@ -41,14 +42,8 @@ describe('docs/backend.md', () => {
     ports = { gateway: await freePort(), callbacks: await freePort() };
     for (const { name, text } of files)
       writeFileSync(join(folder, name), text.replaceAll('8480', `${ports.gateway}`).replaceAll('9100', `${ports.callbacks}`));
-    // As `npm install holdfast zod` installs it.
-    mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true });
-    symlinkSync(ROOT, join(folder, 'node_modules/holdfast'));
-    symlinkSync(join(ROOT, 'node_modules/zod'), join(folder, 'node_modules/zod'));
+    linkPackages(folder);
     writeFileSync(join(folder, 'package.json'), '{"private":true}');
-    writeFileSync(join(folder, 'node_modules/.bin/holdfast'), `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`, {
-      mode: 0o755,
-    });
     env = environment({ HOLDFAST_MODEL: 'rehearsal', HOLDFAST_HTTP_PORT: `${ports.gateway}` });
     const engine = inShell('. ./engine.sh');
     const ready = async () => (await fetch(`http://localhost:${ports.gateway}/readyz`).catch(() => null))?.ok;

@@ -3,15 +3,16 @@
  * installed, type-checked, run as docs/python.md says), and the services of examples/python-backend and examples/go-backend.
  */
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { signedHeaders } from '../../../src/notify/webhook';
 import { eventually } from '../../engine/support/engine';
 import { freePort } from '../../support/free-port';
 import { pageOf, ROOT } from '../../support/named-tests';
-import { collect, environment, MAIN, type Running } from '../cli/support/cli';
+import { collect, environment, type Running } from '../cli/support/cli';
 import { startDev, type Dev } from '../cli/support/dev';
+import { linkPackages } from '../cli/support/linked-packages';
 import { startCuttingProxy } from '../support/cutting-proxy';
 import { pythonClientTools } from '../support/python-client';
 
@@ -101,13 +102,8 @@ describe('against an engine', () => {
   beforeAll(async () => {
     engine = join(folder, 'engine');
     cpSync(join(ROOT, 'examples/python-backend'), engine, { recursive: true });
-    // As `npm install holdfast zod` installs them.
-    mkdirSync(join(engine, 'node_modules/.bin'), { recursive: true });
-    symlinkSync(ROOT, join(engine, 'node_modules/holdfast'));
-    symlinkSync(join(ROOT, 'node_modules/zod'), join(engine, 'node_modules/zod'));
+    linkPackages(engine);
     writeFileSync(join(engine, 'package.json'), '{"private":true}');
-    const command = `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`;
-    writeFileSync(join(engine, 'node_modules/.bin/holdfast'), command, { mode: 0o755 });
     const env = environment({ PORT: `${await freePort()}` });
     const line = `. ./settings.sh && exec '${process.execPath}' -p 'JSON.stringify(process.env)'`;
     settings = JSON.parse(execFileSync('bash', ['-c', line], { cwd: engine, env, encoding: 'utf8' }));

@@ -8,7 +8,8 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { collect, environment, MAIN, type Running } from '../cli/support/cli';
+import { collect, environment, type Running } from '../cli/support/cli';
+import { linkPackages } from '../cli/support/linked-packages';
 import { family, stillThere } from '../cli/support/processes';
 import { eventually } from '../../engine/support/engine';
 import { pageOf, ROOT } from '../../support/named-tests';
@@ -83,8 +84,10 @@ describe('docs/tutorial.md', () => {
         for (const line of block.lines) {
           if (line === 'mkdir payables') mkdirSync(folder);
           else if (line === 'cd payables') continue;
-          else if (line === 'npm install holdfast zod') linkPackages(folder);
-          else if (line.startsWith('npx holdfast dev ')) {
+          else if (line === 'npm install holdfast zod') {
+            linkPackages(folder);
+            symlinkSync(join(ROOT, 'node_modules/tsx/dist/cli.mjs'), join(folder, 'node_modules/.bin/tsx'));
+          } else if (line.startsWith('npx holdfast dev ')) {
             dev = inShell(`exec ${line} --port 0 --ui-port 0 --http-port 0`, folder);
             const started = dev;
             await eventually('the stack is up', async () => {
@@ -108,13 +111,3 @@ describe('docs/tutorial.md', () => {
     console.info(`docs/tutorial.md took ${((Date.now() - began) / 1000).toFixed(0)} s without installation`);
   });
 });
-
-/** As `npm install holdfast zod` leaves them. */
-function linkPackages(folder: string): void {
-  const modules = join(folder, 'node_modules');
-  mkdirSync(join(modules, '.bin'), { recursive: true });
-  symlinkSync(ROOT, join(modules, 'holdfast'));
-  symlinkSync(join(ROOT, 'node_modules/zod'), join(modules, 'zod'));
-  symlinkSync(join(ROOT, 'node_modules/tsx/dist/cli.mjs'), join(modules, '.bin/tsx'));
-  writeFileSync(join(modules, '.bin/holdfast'), `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`, { mode: 0o755 });
-}
