@@ -1,5 +1,5 @@
 /**
- * Follows a turn until it rests: it has ended, or it waits for people and none of its calls runs. Protocols end a run there, and
+ * Follows a turn until it rests: it has ended, or it waits for people and none of its calls runs or is checked. Protocols end a run there, and
  * begin another one with the answer of a person. Nothing is kept here: after a restart the same turn is followed again, from the
  * same events.
  */
@@ -138,8 +138,9 @@ export function endOf(view: TurnView): Rest {
   return { view, questions: [], unread: [], hasEnded: true };
 }
 
-/** A sub-agent's call runs while its own turn waits: then it is not busy. */
+/** A proposed call is checked, and may ask a person next. A sub-agent's call runs while its own turn waits: then it is not busy. */
 function isBusy({ sub_turns = [] }: TurnView, { id, state }: TurnView['calls'][number]): boolean {
+  if (state === 'proposed') return true;
   return state === 'running' && !sub_turns.some(({ call_id, waiting }) => call_id === id && waiting.length > 0);
 }
 

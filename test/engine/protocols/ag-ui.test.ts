@@ -1,5 +1,6 @@
 /** The AG-UI endpoint, with the protocol's own client. */
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ResumeEntry } from '@ag-ui/core';
 import { EventSchemas } from '@ag-ui/core/schemas';
 import { eventually } from '../support/engine';
@@ -236,6 +237,16 @@ describe('an AG-UI run', () => {
       expect(effects).toHaveLength(2);
       expect(front.of('TOOL_CALL_RESULT' as never)).toHaveLength(2);
       expect(front.end).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } });
+    });
+  });
+
+  it('ends with the interrupts of all calls of a step, although the preview of one takes longer', () => {
+    const slow = pays('slow', [], { preview: () => sleep(1500, 'Pays later.') });
+    const script = [ask(['pay', invoice], ['slow', invoice]), say('Both.')];
+    return protocolScene({ script, tools: [pays('pay', []), slow] }, async (scene) => {
+      const front = new FrontEnd(scene, vera);
+      await front.say('Pay both.');
+      expect(front.interrupts).toHaveLength(2);
     });
   });
 });
