@@ -11,7 +11,10 @@ import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
 import { ROOT } from '../../support/named-tests';
 import { pdf } from '../../support/files/samples';
-import { collect, environment } from '../cli/support/cli';
+import { eventually } from '../../engine/support/engine';
+import { MESSAGES } from '../../support/model/wires/messages';
+import { startWireServer } from '../../support/model/wires/server';
+import { collect, environment, run as runCommand } from '../cli/support/cli';
 import { startDev } from '../cli/support/dev';
 
 jest.setTimeout(120_000);
@@ -90,16 +93,43 @@ const NEEDS_ENGINE = /HoldfastClient\.connect\(|http:\/\/localhost:8480/;
 /** It asks the gateway, with the token of a principal. */
 const ASKS_GATEWAY = /http:\/\/localhost:8480/;
 
-/** Examples that only compile here: those of pages with tests of their own, and those about something of the reader's own. */
-const ONLY_COMPILE: Record<string, RegExp> = {
+/** Examples that run elsewhere. */
+const RUN_ELSEWHERE: Record<string, RegExp> = {
   'README.md': /service\.ts/, // e2e/pack
   'docs/embedding.md': /./, // embedding.test.ts
   'docs/tutorial.md': /./, // tutorial.test.ts
-  'docs/encryption.md': /declare const .*\bkms\b/,
-  'docs/models.md': /declare function startParrotServer/,
-  'docs/results.md': /invoiceApp/, // your bank, and an invoice of yours
-  'docs/testing-tools.md': /declare const testBank/,
+  // Below, each by itself.
+  'docs/encryption.md': /createWorker/,
+  'docs/results.md': /invoiceApp|service\.ts/,
+  'docs/testing-tools.md': /testBank/,
 };
+
+/** What pages declare as the reader's own, and what a run has in its place. */
+const READERS_OWN: [declared: RegExp, code: string][] = [
+  [
+    /^declare const app: App, connection.*$/m,
+    `import { NativeConnection as Connection } from '@temporalio/worker';
+import { randomBytes } from 'node:crypto';
+import { defineApp } from 'holdfast/app';
+const app: App = defineApp({ agents: [] });
+const connection: NativeConnection = await Connection.connect({ address: process.env.TEMPORAL_ADDRESS });
+const log = { debug() {}, info() {}, warn() {}, error() {} } as unknown as ToolLogger;
+const [ring, k1] = [randomBytes(32), randomBytes(32)].map((bytes) => bytes.toString('base64'));
+const kms = { unwrap: async (_name: string): Promise<unknown> => ({ v: 'holdfast.keys/1', ring, current: 'k1', keys: { k1 } }) };
+setImmediate(() => main().then(() => process.exit()));
+`,
+  ],
+  [/postgres:\/\/localhost\/holdfast/, 'file:encrypted-store'],
+  [
+    /^declare function parrot[^]*?startParrotServer.*$/m,
+    `import { AnthropicProvider } from '${join(ROOT, 'dist/model/anthropic/provider.js')}';
+import { MESSAGES } from '${join(ROOT, 'test/support/model/wires/messages')}';
+import { startWireServer } from '${join(ROOT, 'test/support/model/wires/server')}';
+const parrot = (options: { baseUrl: string; apiKey: string; timeoutMs?: number | undefined }): ModelProvider => new AnthropicProvider(options);
+const startParrotServer = (): Promise<WireServer> => startWireServer(MESSAGES);
+`,
+  ],
+];
 
 const OPENAPI = `openapi: 3.1.0
 info: { title: Stock, version: 1.0.0 }
@@ -126,6 +156,12 @@ const analyst = defineAgent({ name: 'credit-analyst', prompt: 'Answer.', tools: 
 export default defineApp({ agents: [payables, reader, analyst] });
 `;
 
+/** What the model of docs/results.md reads off the invoice. */
+const PROPOSAL = {
+  ...{ invoice: 'INV-7', supplier: 'Papier AG', iban: 'DE02120300000000202051' },
+  ...{ cents: 125_000, currency: 'EUR', due: '2026-12-15' },
+};
+
 /** Imports each file that it is given, and ends. */
 const RUN = `for (const file of process.argv.slice(2)) {
   console.log('\\nruns ' + file); // an example may end within a line
@@ -135,7 +171,7 @@ const RUN = `for (const file of process.argv.slice(2)) {
 
 describe('the examples in TypeScript', () => {
   const examples = pages().flatMap((page) => examplesOf(page, readFileSync(join(ROOT, page), 'utf8')));
-  const run = examples.filter(({ page, text }) => !ONLY_COMPILE[page]?.test(text));
+  const run = examples.filter(({ page, text }) => !RUN_ELSEWHERE[page]?.test(text));
   let folder: string;
   const fileOf = ({ file }: Example) => join(folder, file.slice(join(ROOT, 'examples').length));
 
@@ -145,7 +181,10 @@ describe('the examples in TypeScript', () => {
     folder = mkdtempSync(join(ROOT, '.holdfast/examples-'));
     for (const example of examples) {
       mkdirSync(dirname(fileOf(example)), { recursive: true });
-      writeFileSync(fileOf(example), example.text);
+      writeFileSync(
+        fileOf(example),
+        READERS_OWN.reduce((text, [declared, code]) => text.replace(declared, code), example.text),
+      );
     }
     const files = { 'package.json': '{ "type": "module" }', 'run.mjs': RUN, 'stock.yaml': OPENAPI, 'engine.ts': APP };
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
@@ -155,12 +194,15 @@ describe('the examples in TypeScript', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+  const runs = (args: string[], env: NodeJS.ProcessEnv, cwd = folder) => {
+    const options = ['--import', pathToFileURL(require.resolve('tsx')).href, ...args];
+    return collect(spawn(process.execPath, options, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] }));
+  };
+
   /** All in one process. @returns what they have printed */
   async function ranAll(some: Example[], env: NodeJS.ProcessEnv): Promise<string> {
     const files = some.map((example) => pathToFileURL(fileOf(example)).href);
-    const args = ['--import', pathToFileURL(require.resolve('tsx')).href, 'run.mjs', ...files];
-    const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
-    const { code, stdout, stderr } = await collect(child).ended;
+    const { code, stdout, stderr } = await runs(['run.mjs', ...files], env).ended;
     const last = stdout.split('\n').findLast((line) => line.startsWith('runs '));
     if (code !== 0) throw new Error(`${last} ended with ${code}:\n${stdout}${stderr}`);
     expect(last).toBe(`runs ${files.at(-1)}`);
@@ -170,7 +212,7 @@ describe('the examples in TypeScript', () => {
   it('run, if they need no engine', async () => {
     const alone = run.filter(({ text }) => !NEEDS_ENGINE.test(text));
     expect(alone.length).toBeGreaterThan(40);
-    expect(await ranAll(alone, environment({}))).toContain('ok 1 - an invoice is paid once a person has approved');
+    expect(await ranAll(alone, environment({}))).toMatch(/^ok \d+ - an invoice is paid once a person has approved$/m);
   });
 
   it('run beside an engine, if they start turns', async () => {
@@ -184,8 +226,50 @@ describe('the examples in TypeScript', () => {
       expect([asking!.length, starting!.length]).toEqual([3, 5]);
       expect(await ranAll(asking!, { ...dev.env, HOLDFAST_TOKEN: token })).toContain('I call pay_invoice');
       expect(await ranAll(starting!, dev.env)).toMatch(/^7$/m); // the cents of INV-7, of docs/results.md
+      const encrypted = examples.find(({ page, text }) => page === 'docs/encryption.md' && text.includes('createWorker'))!;
+      const ran = await runs([fileOf(encrypted)], { ...dev.env, TEMPORAL_ADDRESS: dev.facts.address }).ended;
+      expect(ran).toMatchObject({ code: 0, stderr: '' });
+      expect(existsSync(join(folder, 'encrypted-store'))).toBe(true);
     } finally {
       await dev.stop();
+    }
+  });
+
+  it('tests a tool whose process is killed (docs/testing-tools.md)', async () => {
+    const example = examples.find(({ page, text }) => page === 'docs/testing-tools.md' && text.includes('testBank'))!;
+    const { code, stderr } = await runs([fileOf(example)], environment({}), dirname(fileOf(example))).ended;
+    expect([code, stderr]).toEqual([0, '']);
+    expect(readdirSync(join(dirname(fileOf(example)), 'payments')).length).toBeGreaterThan(10);
+  });
+
+  it('reads an invoice, and pays it once a person has approved (docs/results.md)', async () => {
+    const cwd = join(folder, 'docs/results.md');
+    const models = await startWireServer(MESSAGES, () => ({
+      calls: [{ id: 'toolu_1', name: 'give_result', json: JSON.stringify(PROPOSAL) }],
+    }));
+    const model = { HOLDFAST_MODEL: 'anthropic', ANTHROPIC_BASE_URL: models.baseUrl, ANTHROPIC_API_KEY: 'sk-ant-test' };
+    const dev = await startDev(['--app', './app.ts'], model, { headless: false, cwd });
+    try {
+      const service = runs(['service.ts', join(folder, 'invoice.pdf')], dev.env, cwd);
+      await eventually('the service says where to approve, or ends', async () => {
+        return service.output.stdout.includes('\n') || service.exitCode !== null;
+      });
+      expect(service.output).toEqual({
+        stdout: expect.stringMatching(/^Approve it: http\S+\/workflows\/call%2F\S+\n$/),
+        stderr: '',
+      });
+      const pending = await eventually(
+        'it waits',
+        async () => JSON.parse((await runCommand(['pending', '--json'], dev.env)).stdout)[0],
+      );
+      const { turn_id, calls } = pending as { turn_id: string; calls: { digest: string }[] };
+      const approval = ['approve', turn_id, '--call', calls[0]!.digest, '--by', 'ana'];
+      expect(await runCommand(approval, dev.env)).toMatchObject({ code: 0 });
+      const { code, stdout } = await service.ended;
+      expect([code, stdout]).toEqual([0, expect.stringContaining('INV-7 hf_')]);
+    } finally {
+      await dev.stop();
+      await models.close();
     }
   });
 

@@ -6,8 +6,8 @@ import { ROOT } from '../../support/named-tests';
 /** Paths are relative to the checkout, or to the folder of the sources or of the tests; some go without their ending. */
 const FOLDERS = ['', 'src', 'test'];
 const ENDINGS = ['', '.ts', '.test.ts'];
-/** Made by a build or a run; an entry of the package. */
-const NO_SOURCE = /^(?:dist|\.holdfast|node_modules|holdfast)\//;
+/** Made by a build or a run; an entry of the package; beside the checkout. */
+const NO_SOURCE = /^(?:dist|\.holdfast|node_modules|holdfast|\.\.)\//;
 
 /** `a/{b,c}.ts` → `a/b.ts`, `a/c.ts`. */
 function expand(path: string): string[] {
