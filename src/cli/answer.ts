@@ -18,7 +18,7 @@ export function answer(program: Command, output: () => Output): void {
     program
       .command('answer')
       .description(
-        'Answers a question of the model. The answer is information for the model: it approves nothing, and whoever gives it counts as a requester of later calls.',
+        'Answers a question of the model. The answer is information for the model: it approves nothing, and whoever gives it counts as a maker of later calls.',
       )
       .argument('<turn>')
       .requiredOption('--call <digest>', 'first 12 or more characters of the digest (see `holdfast pending`)')

@@ -38,7 +38,7 @@ export function auditReplay(audit: Command, output: () => Output): void {
     .addOption(
       new Option('--processes <n>', 'how many replay at once')
         .argParser(wholeNumber)
-        .default(availableParallelism(), 'one a processor'),
+        .default(availableParallelism(), 'one for each processor'),
     )
     .action(async (files: string[], options: Options) => {
       const live = options.query !== undefined || options.since !== undefined;

@@ -11,7 +11,7 @@ export function steer(program: Command, output: () => Output): void {
     program
       .command('steer')
       .description(
-        'Sends a message to the model of a running turn, which reads it before its next step. The sender counts as a requester of all later calls of the turn.',
+        'Sends a message to the model of a running turn, which reads it before its next step. The sender counts as a maker of all later calls of the turn.',
       )
       .argument('<turn>')
       .argument('<text...>', 'what the model shall read; - reads standard input'),

@@ -1,4 +1,4 @@
-/** `holdfast tools cards`: writes a card for each tool. */
+/** `holdfast tools cards`: writes a data sheet for each tool. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Option, type Command } from 'commander';
@@ -15,7 +15,7 @@ interface CardsOptions extends ToolboxOptions {
 
 export function toolsCards(tools: Command, output: () => Output): void {
   withToolbox(tools.command('cards'))
-    .description('A card for each tool: inputs, limits, commonest errors, cautions.')
+    .description('A data sheet for each tool: inputs, limits, commonest errors, cautions.')
     .addOption(new Option('--format <format>', 'how').choices(['md', 'html']).default('md'))
     .option('-o, --output <folder>', 'a file for each tool, and index; default: all on standard output')
     .action(async ({ format, output: folder, ...options }: CardsOptions) => {

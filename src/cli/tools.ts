@@ -72,7 +72,7 @@ function row({ tool, agents }: ToolWithAgents) {
 
 function show(tools: Command, output: () => Output): void {
   withToolbox(tools.command('show'))
-    .description('The card of one tool; with --json its definition.')
+    .description('The data sheet of one tool; with --json its definition.')
     .argument('<name>')
     .action(async (name: string, options: ToolboxOptions) => {
       const versions = versionsOf((await toolbox(options)).tools, name);

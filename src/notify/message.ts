@@ -65,6 +65,8 @@ export function messageOf(
   { facts, run_id }: QuestionContext = NO_CONTEXT,
 ): Message {
   const { turn, kind, call_id, tool, digest, expires_at, at } = question;
+  // A reminder asks what the first message asked: an approval, or an answer.
+  const asked = kind === 'reminder' ? (facts?.kind ?? kind) : kind;
   return {
     type: TYPES[kind],
     timestamp: at,
@@ -81,7 +83,7 @@ export function messageOf(
     facts: facts === null ? null : boundedCard(facts),
     link: publicLink(pageUrl, { turn_id: turn.turn_id, digest }),
     ui_url: cardUrl(workflowUrl(uiUrl, namespace, turn.workflow_id), run_id),
-    commands: card ? commandsFor(kind, turn.turn_id, digest) : {},
+    commands: card ? commandsFor(asked, turn.turn_id, digest) : {},
   };
 }
 
@@ -108,7 +110,7 @@ export function subjectOf({ type, tool, expires_at }: Message): string {
     : `Still waiting, until ${expires_at}: ${inLine(tool)}`;
 }
 
-function commandsFor(kind: NotifyInput['kind'], turnId: string, digest: string): Record<string, string> {
+function commandsFor(kind: NotifyInput['kind'] | MessageCard['kind'], turnId: string, digest: string): Record<string, string> {
   const common = `${turnId} --call ${digest} --by NAME`;
   if (kind === 'in_doubt')
     return {

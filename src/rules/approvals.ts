@@ -29,7 +29,7 @@ export interface ApprovalEntry extends ApprovalRule {
 }
 
 export interface Approvals extends ApprovalRule {
-  /** Rules for single tools, which override the fields above; or lists, which decide by the input (docs/approvals.md, *By input*). */
+  /** Rules for single tools, which override the fields above; or lists, which decide by the input (docs/approvals.md, *By the input*). */
   tools?: Record<string, ApprovalRule | ApprovalEntry[]>;
 }
 

@@ -74,8 +74,8 @@ function section(command: Command, group: string): string {
       .map((one) => row(one.required ? `<${one.name()}>` : `[${one.name()}]`, one.description)),
     ...command.options
       .filter(({ long, hidden }) => long !== '--json' && !hidden)
-      .map(({ flags, description, defaultValue, argChoices }) =>
-        row(flags, `${description}${choicesOf(argChoices)}${defaultOf(defaultValue)}`),
+      .map(({ flags, description, defaultValue, defaultValueDescription, argChoices }) =>
+        row(flags, `${description}${choicesOf(argChoices)}${defaultOf(defaultValue, defaultValueDescription)}`),
       ),
   ];
   const table = rows.length === 0 ? '' : `\n| argument or option | |\n|---|---|\n${rows.join('\n')}\n`;
@@ -94,10 +94,11 @@ function choicesOf(choices: readonly string[] | undefined): string {
   return choices === undefined ? '' : ` (${choices.join(', ')})`;
 }
 
-function defaultOf(value: unknown): string {
+/** @param words in place of a value that differs from machine to machine */
+function defaultOf(value: unknown, words: string | undefined): string {
   return value === undefined || value === false || (Array.isArray(value) && value.length === 0)
     ? ''
-    : ` Default: ${JSON.stringify(value)}.`;
+    : ` Default: ${words ?? JSON.stringify(value)}.`;
 }
 
 if (require.main === module) void commandsPage().then((page) => process.stdout.write(page));

@@ -40,7 +40,7 @@ const answerReply = z.object({
 const schema = {
   summary: 'Answer a question of the model',
   description:
-    'Signed by the gateway in the name of the principal whose token it is. Without the role `approver` it is open to the requester of the turn only. An answer approves nothing; whoever gives it counts as a requester of later calls.',
+    'Signed by the gateway in the name of the principal whose token it is. Without the role `approver` it is open to the requester of the turn only. An answer approves nothing; whoever gives it counts as a maker of later calls.',
   tags: ['turns'],
   params: turnParams,
   headers: postHeaders,

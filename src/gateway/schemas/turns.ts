@@ -119,7 +119,7 @@ export const turnSchemas = {
   steer: {
     summary: 'Say something to the model of a running turn',
     description:
-      'The model reads it before its next step. The sender counts as a requester of later calls, and under four eyes may not approve them.',
+      'The model reads it before its next step. The sender counts as a maker of later calls, and under four eyes may not approve them.',
     tags,
     params: turnParams,
     headers: postHeaders,

@@ -58,7 +58,7 @@ function isAsked({ to }: Card, { name, roles }: Answering['principal']): boolean
 }
 
 const ABOUT =
-  'The model asks you a question. Your answer tells it something, and approves nothing. You count as a requester of what it does next.';
+  'The model asks you a question. Your answer tells it something, and approves nothing. Under four eyes you may not approve what it does next.';
 
 interface AnswerForm {
   schema: ElicitRequestFormParams['requestedSchema'];

@@ -147,7 +147,7 @@ export interface ToolDefinition<I = JsonObject, R = unknown> {
   /** `input` is the schema's output where the schema is zod. A call whose result is what `ctx.later` gave ends later. */
   run(input: I, ctx: ToolContext): RunReturn<R> | Later | Promise<RunReturn<R> | Later> | AsyncGenerator<ToolYield, unknown>;
   /**
-   * Runs `run`, `preview` and `reconcile` in a thread that loads the app's module and is terminated at the time limit. A tool that
+   * Runs `run`, `preview`, `reconcile` and `poll` in a thread that loads the app's module and is terminated at the time limit. A tool that
    * blocks its thread or takes too much memory harms no other call (docs/tools.md). Other functions run on the worker's thread.
    */
   isolate?: boolean;

@@ -208,3 +208,9 @@ describe('texts that a model, a tool or a person wrote', () => {
     );
   }
 });
+
+it('a reminder names the commands of what is asked: a decision, or an answer', () => {
+  const commands = (kind: 'approval' | 'question') =>
+    Object.keys(messageOf(aQuestion({ kind: 'reminder' }), '## Card', PAGE, { facts: aCard({ kind }), run_id: null }).commands);
+  expect([commands('approval'), commands('question')]).toEqual([['approve', 'deny'], ['answer']]);
+});

@@ -43,11 +43,13 @@ it('a call in doubt is for the original roles only', () => {
 it('a deputy decides for those who may approve the call themselves, and for nobody with whom the deputy is one already', () => {
   const gus = { principal: 'gus', roles: ['approver'] };
   const stead = { for: 'ana', roles: ['treasurer'], agents: null, tools: null, proof: 'signed' as const };
-  const waiting = question({ tool: 'pay' });
+  const waiting = question({ tool: 'pay', agent: 'payables' });
   expect(steadsFor(gus, [stead], waiting, BEFORE)).toEqual(['ana']);
   expect(steadsFor(gus, [{ ...stead, proof: 'record' }], waiting, BEFORE)).toEqual([]);
   expect(steadsFor(gus, [{ ...stead, roles: ['auditor'] }], waiting, BEFORE)).toEqual([]);
   expect(steadsFor(gus, [{ ...stead, tools: ['send'] }], waiting, BEFORE)).toEqual([]);
+  expect(steadsFor(gus, [{ ...stead, agents: ['payables'] }], waiting, BEFORE)).toEqual(['ana']);
+  expect(steadsFor(gus, [{ ...stead, agents: ['support'] }], waiting, BEFORE)).toEqual([]);
   expect(steadsFor(gus, [{ ...stead, for: 'rita' }], waiting, BEFORE)).toEqual([]);
   expect(steadsFor({ ...gus, principal: 'eve' }, [stead], waiting, BEFORE)).toEqual([]);
   expect(steadsFor(gus, [stead], question({ tool: 'pay' }, ['ana']), BEFORE)).toEqual([]);

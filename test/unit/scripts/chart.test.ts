@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { parse } from 'yaml';
-import { isTemporalVariable, VARIABLES } from '../../../src/config/variables';
+import { isTemporalVariable, VARIABLES, type Setting } from '../../../src/config/variables';
 
 const ROOT = join(__dirname, '../../..');
 const CHART = join(ROOT, 'charts/holdfast');
@@ -39,6 +39,13 @@ it('values that would do harm are refused: a secret as a plain setting, an addre
     { workers: {} },
   ];
   expect(wrong.filter((more) => fits(more))).toEqual([]);
+});
+
+it('no setting that is a secret is taken as a plain one', () => {
+  const secrets = Object.entries<Setting>(VARIABLES).flatMap(([name, { secret }]) => (secret ? [name] : []));
+  expect(secrets.length).toBeGreaterThan(15);
+  expect(secrets.filter((name) => fits({ settings: { [name]: 'secret' } }))).toEqual([]);
+  expect(fits({ settings: { HOLDFAST_TRUSTED_KEYS: 'keys.json', HOLDFAST_LOG: 'debug' } })).toBe(true);
 });
 
 it('all settings that the chart sets exist', () => {

@@ -44,8 +44,9 @@ export function steadsFor(person: Person, steads: readonly Stead[], question: Qu
   const isSigned = (card.policy?.channel ?? question.approval.channel) === 'attested';
   const own = obstacleFor(person, question, now);
   if (card.kind !== 'approval' || own?.is === 'decided' || own?.is === 'maker') return [];
-  const fits = ({ for: other, roles, tools, proof }: Stead) =>
+  const fits = ({ for: other, roles, agents, tools, proof }: Stead) =>
     (proof === 'signed' || !isSigned) &&
+    (agents === null || agents.includes(card.agent)) &&
     (tools === null || tools.includes(card.tool)) &&
     obstacleFor({ principal: other, roles: roles ?? card.policy?.roles ?? [] }, question, now) === null;
   return [...new Set(steads.filter(fits).map((one) => one.for))];

@@ -66,7 +66,10 @@ function Editor({
   };
   return (
     <form class="edit" onSubmit={submit} noValidate>
-      <p class="hint">A change approves nothing. The call with the new input waits for somebody else; you may not approve it.</p>
+      <p class="hint">
+        A change approves nothing. The call with the new input waits
+        {question.card.policy?.four_eyes ? ' for somebody else; you may not approve it.' : ' for an approval of its own.'}
+      </p>
       <SchemaForm field={field} draft={draft} faults={faults} onChange={change} />
       {hasForm && (
         <button type="button" class="quiet small" onClick={() => switchTo(!isRaw)}>

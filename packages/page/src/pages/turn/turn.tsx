@@ -206,7 +206,7 @@ function Steer({ view, onClose, onDone }: DialogProps) {
     <Dialog title="Say something to the model" onClose={onClose}>
       <form onSubmit={(event) => void submit(event)}>
         <p class="hint">
-          It reads this before its next step. You count as a requester of later calls, and under four eyes may not approve them.
+          It reads this before its next step. You count as a maker of later calls, and under four eyes may not approve them.
         </p>
         <label for="steer">Message</label>
         <textarea
