@@ -1,15 +1,15 @@
 /**
- * `npm test`: sets up what is missing, then runs two gates (types and lint, format), all unit and engine tests, and a smoke test of
- * each part of test/system. `npm test -- --all`: all system tests too. `npm test -- <jest arguments>`: the gates, and those tests.
+ * `npm test`: sets up what is missing, then runs two gates (types and lint, format), all unit tests, the main engine tests, and a
+ * smoke test of each part of test/system. `npm test -- --all`: all tests. `npm test -- <jest arguments>`: the gates, and those tests.
  * Each gate counts as one test; the last line is `N passed, N failed`. A test that fails beside others and passes alone is reported
  * as unstable, and the run fails all the same (docs/decisions/0041).
  */
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { FILES_PER_CORE_WITH_SMOKE, bin, LOG, openLog, runProjects } from './lib/jest-run.mjs';
+import { GATE_TESTS } from './lib/gate-tests.mjs';
+import { FILES_PER_CORE_SIDE_BY_SIDE, bin, LOG, openLog, runProjects } from './lib/jest-run.mjs';
 import { interruption, runChild } from './lib/run-child.mjs';
 import { setUp } from './lib/set-up.mjs';
-import { SMOKE } from './lib/smoke.mjs';
 import { addCounts, countJest, failedTests, totalLines } from './lib/tally.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -70,8 +70,8 @@ async function tests(args) {
     await phase({ project: 'system' });
   } else {
     // Side by side: tests of one project often wait for servers and processes, and tests of the other run meanwhile.
-    const filesPerCore = FILES_PER_CORE_WITH_SMOKE;
-    await Promise.all([phase({ project: 'engine', filesPerCore }), phase({ project: 'system', files: SMOKE, filesPerCore })]);
+    const filesPerCore = FILES_PER_CORE_SIDE_BY_SIDE;
+    await Promise.all(Object.entries(GATE_TESTS).map(([project, files]) => phase({ project, files, filesPerCore })));
   }
   await examineFailures(log);
 }

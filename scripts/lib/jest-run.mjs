@@ -9,8 +9,8 @@ export const LOG = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))
 
 /** Test files at once for each core: engine and system tests mostly wait, for a server or a process. */
 const FILES_PER_CORE = { unit: 1, engine: 2, system: 2 };
-/** Test files at once for each core while engine tests run beside the smoke tests. */
-export const FILES_PER_CORE_WITH_SMOKE = { engine: 2, system: 1 };
+/** The same while engine and system tests run side by side. */
+export const FILES_PER_CORE_SIDE_BY_SIDE = { engine: 2, system: 1 };
 
 export const bin = (root, path) => join(root, 'node_modules', ...path.split('/'));
 
