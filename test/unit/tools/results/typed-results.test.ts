@@ -11,6 +11,7 @@ import { GIVE_RESULT, RESULT_BYTES } from '../../../../src/shared/turn/result';
 import { admit, checkAhead } from '../../../../src/tools/admit/admit';
 import { Registry } from '../../../../src/tools/catalogue/registry';
 import { resultSchema, type ResultDefinition } from '../../../../src/agents/give-result';
+import { runs } from '../../../support/runs';
 import { typedResults } from '../../../support/tools/typed-schemas';
 
 const agent = (result: ResultDefinition, more = {}) => defineAgent({ name: 'a', prompt: 'p', tools: [], result, ...more });
@@ -22,7 +23,7 @@ async function given(result: ResultDefinition, json: string, more = {}) {
 }
 
 describe('a result schema', () => {
-  it('takes what fits it as it is, and names every place of what does not: 500 schemas', () =>
+  it('takes what fits it as it is, and names every place of what does not: many schemas', () =>
     fc.assert(
       fc.asyncProperty(
         typedResults.chain(({ schema, right, wrong }) => fc.tuple(fc.constant(schema), right, wrong)),
@@ -38,7 +39,7 @@ describe('a result schema', () => {
           expect(isMisfit(resultSchema(schema), wrong.value)).toBe(true);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(100, 500) },
     ));
 
   it('may be zod or JSON Schema, and is closed and without defaults, as the model and its reader see it', () => {
