@@ -5,7 +5,7 @@
  */
 const ENGINE = {
   activities: ['policy-archive'],
-  attack: ['bound-starts', 'changed-digest', 'decisions-at-once', 'forged-messages', 'other-agent', 'other-tenants'],
+  attack: ['bound-starts', 'changed-digest', 'forged-messages', 'other-agent', 'other-tenants'],
   audit: ['archive/receipts', 'export', 'replay/from-file', 'replay/frozen', 'verify/modes-above'],
   cli: ['eval-capture', 'files', 'pending', 'schedule'],
   client: ['in-order', 'senders', 'start'],
@@ -15,12 +15,12 @@ const ENGINE = {
   gateway: ['answers', 'bundles', 'completions', 'decisions', 'invoice-example', 'tickets', 'triggers', 'typed-results'],
   model: ['kept-answers', 'prompted-tools'],
   passkeys: ['passkeys'],
-  protocols: ['a2a', 'mcp/hostile', 'questions'],
+  protocols: ['mcp/hostile', 'questions'],
   telemetry: ['activity-log', 'guarded-proxy'],
   testing: ['test-agent', 'test-agent-time'],
   workflows: [
-    ...['admission', 'approval', 'bundle', 'call', 'decisions', 'drift', 'find-tools', 'intent', 'later', 'limits', 'questions'],
-    ...['recheck', 'replay', 'session', 'sub-turns', 'transcript', 'turn', 'versions', 'waits', 'zod-output'],
+    ...['admission', 'approval', 'bundle', 'call', 'decisions', 'drift', 'find-tools', 'later', 'limits', 'questions'],
+    ...['recheck', 'replay', 'session', 'transcript', 'turn', 'versions', 'waits', 'zod-output'],
   ],
 };
 

@@ -27,7 +27,7 @@ export default async function globalSetup(): Promise<void> {
   if (build.status !== 0) console.error(`The build failed: tests go on with the older bundle ${workflowBundlePath()}.`);
   await findTimeServer();
   if (process.env.HOLDFAST_TEST_ADDRESS) return;
-  process.env.GOGC ??= '400'; // half the work of its garbage collector, for 300 MB
+  process.env.GOGC ??= '800'; // a quarter of the work of its garbage collector, for 600 MB
   const { path } = await findTemporalCli({ onProgress: (line) => console.error(line) });
   const server = await startDevServer({ cli: path, port: 0, headless: true, dynamicConfig: FORGETS_SOON });
   process.env.HOLDFAST_TEST_ADDRESS = server.address;
