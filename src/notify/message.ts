@@ -66,7 +66,7 @@ export function messageOf(
 ): Message {
   const { turn, kind, call_id, tool, digest, expires_at, at } = question;
   // A reminder asks what the first message asked: an approval, or an answer.
-  const asked = kind === 'reminder' ? (facts?.kind ?? kind) : kind;
+  const request = kind === 'reminder' ? (facts?.kind ?? kind) : kind;
   return {
     type: TYPES[kind],
     timestamp: at,
@@ -83,7 +83,7 @@ export function messageOf(
     facts: facts === null ? null : boundedCard(facts),
     link: publicLink(pageUrl, { turn_id: turn.turn_id, digest }),
     ui_url: cardUrl(workflowUrl(uiUrl, namespace, turn.workflow_id), run_id),
-    commands: card ? commandsFor(asked, turn.turn_id, digest) : {},
+    commands: card ? commandsFor(request, turn.turn_id, digest) : {},
   };
 }
 
