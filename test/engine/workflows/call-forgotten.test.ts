@@ -1,8 +1,11 @@
 /** A direct call is asked for again under its key, after Temporal has forgotten it. The store still knows it. */
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { CallHandle } from '../../../src/client/turns/direct-call';
+import type { TurnHandle } from '../../../src/client/turns/turn-handle';
+import type { ToolContext } from '../../../src/tools/define/tool';
 import { eventually, withEngine } from '../support/engine';
 import { ownKey } from '../../support/gateway';
+import { ask, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
 
 const invoice = { invoice: 'INV-7', cents: 700 };
@@ -44,5 +47,29 @@ it('a destructive call under a key that the store knows is refused however it is
     await others.turn.cancel();
     await others.result();
     expect(effects).toEqual([invoice]);
+  });
+});
+
+it('a turn that is started by hand under the id of one that has ended is another: people are asked, under other keys', async () => {
+  const keys: string[] = [];
+  const pay = pays('pay', [], { run: (_: unknown, { idempotencyKey }: ToolContext) => ({ paid: keys.push(idempotencyKey) }) });
+  const script = [ask(['pay', invoice]), say('Paid.'), ask(['pay', invoice]), say('Paid again.')];
+  await withEngine({ tools: [pay], script }, async ({ client, start, taskQueue }) => {
+    const approved = async (turn: TurnHandle) => {
+      const [{ digest }] = await turn.waitForPending();
+      await turn.approve(digest, { by: 'ana' });
+      return turn.result();
+    };
+    const turn = await start('Pay INV-7.');
+    const first = await approved(turn);
+    const { events } = await client.temporal.workflow.getHandle(turn.workflowId).fetchHistory();
+    const { input } = events![0]!.workflowExecutionStartedEventAttributes!;
+    const args = [JSON.parse(Buffer.from(input!.payloads![0]!.data!).toString())];
+    const options = { workflowId: turn.workflowId, taskQueue, args, workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const };
+    await client.temporal.workflow.start('turn', options);
+    const second = await approved(client.turn(turn.id));
+    expect([first.state, second.state]).toEqual(['completed', 'completed']);
+    expect(second.run_id).not.toBe(first.run_id);
+    expect(new Set(keys).size).toBe(2);
   });
 });
