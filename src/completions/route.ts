@@ -3,7 +3,7 @@
  * answer says nothing of the call but whether it has ended with this result.
  */
 import { z } from 'zod';
-import { tooMany } from '../gateway/http/before-routes';
+import { limitWrong } from '../gateway/http/before-routes';
 import { Refusal } from '../gateway/http/errors';
 import type { Route } from '../gateway/route';
 import { answer, answers, body, jsonSchema } from '../gateway/schemas/common';
@@ -12,9 +12,6 @@ import { json } from '../shapes/envelope';
 import { complete, UnknownToken } from './complete';
 import type { CompletionOutcome } from './token';
 
-const A_MINUTE = 60_000;
-/** Unknown tokens from one address in a minute, after which the rest are not looked at. */
-const WRONG_TOKENS = 60;
 const LONGEST_ERROR = 2000;
 
 const completion = z.strictObject({
@@ -47,19 +44,14 @@ interface Post {
 }
 
 export const completions: Route = (app, parts) => {
-  const countWrong = app.createRateLimit({
-    max: WRONG_TOKENS,
-    timeWindow: A_MINUTE,
-    keyGenerator: ({ ip }) => `unknown token ${ip}`,
-  });
+  const countWrong = limitWrong(app, 'unknown token');
   app.post<Post>('/v1/completions/:token', { schema, config: { roles: 'public' } }, async (request, reply) => {
     void reply.header('cache-control', 'no-store');
     try {
       await complete(parts, request.params.token, outcomeOf(request.body));
     } catch (error) {
       if (!(error instanceof UnknownToken)) throw error;
-      const count = await countWrong(request);
-      if (!count.isAllowed && count.isExceeded) throw tooMany(count.ttl);
+      await countWrong(request);
       throw new Refusal({ code: 'RESOURCE_NOT_FOUND', reason: 'unknown_token', message: error.message });
     }
     return reply.send({ accepted: true });

@@ -8,7 +8,7 @@ import type { FastifyRequest } from 'fastify';
 import { IdempotencyConflict } from '../client/errors';
 import { secretVariable } from '../config/files';
 import { createPrincipal } from '../gateway/auth/principals';
-import { bodyText, startLimit, tooMany } from '../gateway/http/before-routes';
+import { bodyText, enforceLimit, limitWrong, startLimit } from '../gateway/http/before-routes';
 import { Refusal } from '../gateway/http/errors';
 import { operationId } from '../gateway/http/idempotency';
 import type { GatewayParts, Route } from '../gateway/route';
@@ -22,8 +22,6 @@ import { DEFAULT_PER_MINUTE, triggerMessage, type TriggerDefinition, type Trigge
 import type { DeliveryRequest, Verification } from './signatures';
 
 const A_MINUTE = 60_000;
-/** Deliveries with a wrong signature from one address in a minute, after which the rest are not looked at. */
-const WRONG_SIGNATURES = 60;
 const DELIVERY_ID = /^[\x21-\x7e]{1,255}$/;
 
 const receipt = z.object({
@@ -59,16 +57,13 @@ interface Post {
 }
 
 export const triggers: Route = (app, parts) => {
-  const countWrong = app.createRateLimit({
-    max: WRONG_SIGNATURES,
-    timeWindow: A_MINUTE,
-    keyGenerator: ({ ip }) => `wrong signature ${ip}`,
-  });
-  const limits = new Map<TriggerDefinition, ReturnType<typeof app.createRateLimit>>();
+  const countWrong = limitWrong(app, 'wrong signature');
+  const limits = new Map<TriggerDefinition, ReturnType<typeof enforceLimit>>();
   const limitOf = (trigger: TriggerDefinition) => {
     const { path, perMinute: max = DEFAULT_PER_MINUTE } = trigger;
     const limit =
-      limits.get(trigger) ?? app.createRateLimit({ max, timeWindow: A_MINUTE, keyGenerator: () => `trigger ${path}` });
+      limits.get(trigger) ??
+      enforceLimit(app.createRateLimit({ max, timeWindow: A_MINUTE, keyGenerator: () => `trigger ${path}` }));
     limits.set(trigger, limit);
     return limit;
   };
@@ -83,8 +78,7 @@ export const triggers: Route = (app, parts) => {
       const delivery = deliveryRequest(request);
       const verification = await verificationOf(parts, trigger, delivery);
       if (verification === null) {
-        const count = await countWrong(request);
-        if (!count.isAllowed && count.isExceeded) throw tooMany(count.ttl);
+        await countWrong(request);
         parts.log.warn(
           { trigger: trigger.path, todo: WRONG_TODO },
           'a delivery was refused: its signature is missing, wrong or too old',
@@ -103,8 +97,7 @@ export const triggers: Route = (app, parts) => {
       if ((await parts.store.registers.read(register)).value === null) {
         const message = messageOf(parts, trigger, { id, body, headers: delivery.headers });
         if (message === null) return reply.code(202).send({ turn_id: null });
-        const count = await limitOf(trigger)(request);
-        if (!count.isAllowed && count.isExceeded) throw tooMany(count.ttl);
+        await limitOf(trigger)(request);
         await startLimit(parts).check();
         await start(parts, { agent: trigger.agent, message, id, requester });
         await parts.store.registers.update(register, (current, now) => ({ value: current ?? { at: now }, answer: null }));

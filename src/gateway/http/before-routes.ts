@@ -120,8 +120,8 @@ export const validatorOf: FastifySchemaCompiler<object> = ({ schema, httpPart })
 /** Names that are counted at once. */
 const MOST_NAMES = 10_000;
 const A_MINUTE = 60_000;
-/** Wrong tokens allowed from one address in a minute. */
-const WRONG_TOKENS = 60;
+/** Wrong tokens, signatures and the like of one kind allowed from one address in a minute. */
+const MOST_WRONG = 60;
 
 /** @returns a function that counts a request without a principal; it throws Refusal 429 after too many of its address */
 export async function limitRates(
@@ -135,14 +135,24 @@ export async function limitRates(
     keyGenerator: ({ principal, ip }) => (principal ? `principal ${principal.name}` : `address ${ip}`),
     errorResponseBuilder: (_request, { ttl }) => tooMany(ttl),
   });
-  const wrong = app.createRateLimit({ max: WRONG_TOKENS, timeWindow: A_MINUTE, keyGenerator: ({ ip }) => `wrong ${ip}` });
+  return limitWrong(app, 'wrong');
+}
+
+/** @returns a function that counts a request with something wrong; it throws Refusal 429 after too many of its address */
+export function limitWrong(app: FastifyInstance, kind: string): (request: FastifyRequest) => Promise<void> {
+  const keyGenerator = ({ ip }: FastifyRequest) => `${kind} ${ip}`;
+  return enforceLimit(app.createRateLimit({ max: MOST_WRONG, timeWindow: A_MINUTE, keyGenerator }));
+}
+
+/** @returns a function that counts a request; it throws Refusal 429 for one beyond the limit */
+export function enforceLimit(limit: ReturnType<FastifyInstance['createRateLimit']>): (request: FastifyRequest) => Promise<void> {
   return async (request) => {
-    const count = await wrong(request);
+    const count = await limit(request);
     if (!count.isAllowed && count.isExceeded) throw tooMany(count.ttl);
   };
 }
 
-export function tooMany(ms: number): Refusal {
+function tooMany(ms: number): Refusal {
   const seconds = Math.max(1, Math.ceil(ms / 1000));
   const message = `Too many requests; try again in ${seconds} s.`;
   return new Refusal({ code: 'RATE_LIMITED', reason: 'too_many_requests', message, retryAfterMs: seconds * 1000 });
