@@ -2,7 +2,7 @@
 import { DecisionNotAccepted, TurnNotFound } from '../client/errors';
 import type { HoldfastClient } from '../client/holdfast-client';
 import type { Store } from '../store/store';
-import { findByToken, putCompletion, type CompletionOutcome } from './token';
+import { findByToken, isTooDeep, putCompletion, TOO_DEEP, type CompletionOutcome } from './token';
 
 /** There is no call of this token. */
 export class UnknownToken extends Error {
@@ -23,6 +23,7 @@ export async function complete(
 ): Promise<void> {
   const found = await findByToken(store, token);
   if (found === null) throw new UnknownToken();
+  if (isTooDeep(outcome)) throw new DecisionNotAccepted(`Not accepted: ${TOO_DEEP}.`);
   const { turn_id, call_id } = found.call;
   const ref = await putCompletion(store, found, outcome);
   try {

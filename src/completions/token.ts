@@ -84,6 +84,19 @@ function pendingCall(value: Json): PendingCall | null {
 /** An error says that nothing was done. */
 export type CompletionOutcome = { result: Json } | { error: string };
 
+/** Levels of a result. JSON of the record has 200, and its parts have some of their own around a result. */
+const MOST_LEVELS = 190;
+export const TOO_DEEP = `the result is nested deeper than ${MOST_LEVELS} levels`;
+
+export function isTooDeep(outcome: CompletionOutcome): boolean {
+  return 'result' in outcome && hasMoreLevels(outcome.result, MOST_LEVELS);
+}
+
+function hasMoreLevels(value: Json, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((one) => hasMoreLevels(one, levels - 1));
+}
+
 /** @returns the part's hash */
 export async function putCompletion(
   store: CompletionStore,

@@ -50,8 +50,8 @@ export async function withToolsOf(one: EvalCase, app: App): Promise<CaseTools> {
     if (tool.subAgent ?? tool.question ?? tool.wait) return undefined; // the engine answers these, no function
     const run = runOf(tool);
     if (run === undefined) return undefined;
-    // A probe would ask the real upstream about a call that it has never got. Without it a person settles.
-    return { run, reconcile: undefined };
+    // Probe and poll would ask the real upstream about a call that it has never got. Without a probe a person settles.
+    return { run, reconcile: undefined, poll: undefined };
   };
   return { app: withFakes(app, fakeOf), unanswered };
 }

@@ -2,14 +2,15 @@
  * How a pending call ends, one whose tool has handed its end on (`ctx.later`): somebody completes it, the tool's `poll` knows how it ended,
  * or its time is over.
  */
-import { getCompletion, type CompletionOutcome } from '../../completions/token';
+import { Context } from '@temporalio/activity';
+import { getCompletion, isTooDeep, TOO_DEEP, type CompletionOutcome } from '../../completions/token';
 import type { CompleteCallInput, CompleteCallOutput, LaterCompletion, RunCallOutput } from '../../shared/io/activities';
 import type { EffectRecord } from '../../record/effect';
 import { callError, type CallError } from '../../shared/wire/errors';
 import { isJsonObject, type Json } from '../../shared/json/json';
 import { StoreError } from '../../store/store';
 import type { Tool } from '../../tools/define/tool';
-import { outputFault } from '../../tools/schema/input-output';
+import { checkOutput } from '../../tools/schema/input-output';
 import { targetFault } from '../checks/change-since-approval';
 import { appendEffect, IN_DOUBT_HINT, notifyEffectListeners, recordedOutcome } from '../effects/effect-outcome';
 import { effectOf, keyOf } from '../effects/effect-record';
@@ -32,7 +33,10 @@ export async function completeCall(deps: Dependencies, input: CompleteCallInput)
   const record = call.class === 'destructive' ? await effectOf(deps.store, turn, call) : null;
   if (call.class === 'destructive' && record?.state !== 'pending') {
     if (record === null) throw new Error(`There is no effect record of call ${call.id} to complete`);
-    return { settled: await recordedOutcome(deps, input, record, 'its record says no more'), reason: null };
+    const settled = await recordedOutcome(deps, input, record, 'its record says no more');
+    // An earlier attempt of this activity may have ended it with this completion. In the first one something else has.
+    const isFirst = Context.current().info.attempt === 1;
+    return { settled, reason: input.cause.by === 'completion' && isFirst ? `its effect is ${record.state} already` : null };
   }
   const tool = deps.registry.find(turn.agent, call.tool, named.version);
   // A reset may have given the call another digest: its upstream knows the key under which it was dispatched.
@@ -60,7 +64,8 @@ async function endOf(
     cause.by === 'poll' ? await poll(deps, input, { tool, ...about }) : await givenEnd(deps, later, cause.completion_ref);
   if (at > later.expires_at) return { stays: `it came after ${later.expires_at}` };
   if (!('result' in end)) return end;
-  const fault = outputFault(tool, end.result);
+  if (isTooDeep(end)) return { stays: TOO_DEEP };
+  const fault = await checkOutput(tool, end.result, input.turn.requester);
   return fault === null ? end : { stays: `the result does not fit the tool: ${fault.message}` };
 }
 

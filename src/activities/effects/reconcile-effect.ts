@@ -7,7 +7,7 @@ import { callError } from '../../shared/wire/errors';
 import type { Json, JsonObject } from '../../shared/json/json';
 import type { EffectRecord } from '../../record/effect';
 import { append } from '../../store/core/transcript';
-import { outputFault } from '../../tools/schema/input-output';
+import { checkOutput } from '../../tools/schema/input-output';
 import { readProbeAnswer, unknown, type ProbeFinding } from '../../tools/run/tool-output';
 import { closeQuestion } from '../people/questions';
 import { dispatchedCall } from '../call/call-input';
@@ -79,7 +79,7 @@ async function conclude(
   const message = `${call.tool} has found out that this call had no effect. ${finding.evidence}`.trim();
   const error = isApplied ? null : callError('EXECUTION_ERROR', 'not_applied', message);
   const metadata = metadataAt(tool, turn, at);
-  const envelope = error ? failure(error, metadata) : success(dataOf(tool, finding), metadata);
+  const envelope = error ? failure(error, metadata) : success(await dataOf(tool, finding, turn.requester), metadata);
   const resultPart = await keep({ deps, turn, call, tool, input }, envelope);
   const block = settlementBlock({
     call_id: call.id,
@@ -103,9 +103,9 @@ async function conclude(
 }
 
 /** The result that the model reads for a call that was applied; checked against the tool's output schema, like that of a run. */
-function dataOf(tool: Tool, { data, evidence }: ProbeFinding): Json {
+async function dataOf(tool: Tool, { data, evidence }: ProbeFinding, requester: string): Promise<Json> {
   if (data === undefined) return { reconciled: 'applied', evidence };
-  const fault = outputFault(tool, data);
+  const fault = await checkOutput(tool, data, requester);
   return fault === null ? data : { unreadable_result: fault.message, result: data };
 }
 

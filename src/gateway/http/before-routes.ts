@@ -8,7 +8,7 @@ import type { Socket } from 'node:net';
 import { isUtf8 } from 'node:buffer';
 import { setTimeout as sleep } from 'node:timers/promises';
 import addFormats from 'ajv-formats';
-import rateLimit from '@fastify/rate-limit';
+import rateLimit, { normalizeIP } from '@fastify/rate-limit';
 import type { FastifyError, FastifyReply, FastifyRequest, FastifyInstance, FastifySchemaCompiler } from 'fastify';
 import { Ajv } from 'ajv';
 import type { Backlog } from '../../temporal/backlog';
@@ -132,7 +132,7 @@ export async function limitRates(
     max: requestsPerMinute,
     timeWindow: A_MINUTE,
     cache: MOST_NAMES,
-    keyGenerator: ({ principal, ip }) => (principal ? `principal ${principal.name}` : `address ${ip}`),
+    keyGenerator: ({ principal, ip }) => (principal ? `principal ${principal.name}` : `address ${normalizeIP(ip)}`),
     errorResponseBuilder: (_request, { ttl }) => tooMany(ttl),
   });
   return limitWrong(app, 'wrong');
@@ -140,7 +140,7 @@ export async function limitRates(
 
 /** @returns a function that counts a request with something wrong; it throws Refusal 429 after too many of its address */
 export function limitWrong(app: FastifyInstance, kind: string): (request: FastifyRequest) => Promise<void> {
-  const keyGenerator = ({ ip }: FastifyRequest) => `${kind} ${ip}`;
+  const keyGenerator = ({ ip }: FastifyRequest) => `${kind} ${normalizeIP(ip)}`; // of IPv6 a whole network, /64
   return enforceLimit(app.createRateLimit({ max: MOST_WRONG, timeWindow: A_MINUTE, keyGenerator }));
 }
 

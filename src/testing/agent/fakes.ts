@@ -16,6 +16,8 @@ export interface FakeParts {
   run: Fake;
   /** Undefined: the tool has no probe. Absent: it has its own. */
   reconcile?: undefined;
+  /** Undefined: the tool has no poll. Absent: it has its own. */
+  poll?: undefined;
 }
 
 /** The same app, with fakes in the place of those tools for which `fakeOf` gives any. */

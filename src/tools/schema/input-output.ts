@@ -59,14 +59,13 @@ export const FOR_THE_OWNER = "This is for the tool's owner to mend.";
 
 const validators = new WeakMap<object, Validator<Json>>();
 
-/** As `outputFault`, but in a thread where that could take long. */
+/** In a thread, where that could take long. Null when the result fits, or when the tool declares no output schema. */
 export async function checkOutput(tool: Pick<Tool, 'name' | 'output'>, data: Json, owner: string): Promise<CallError | null> {
   if (tool.output !== undefined) await validatorOf(tool.output).ahead(data, owner);
   return outputFault(tool, data);
 }
 
-/** Null when the result fits, or when the tool declares no output schema. */
-export function outputFault(tool: Pick<Tool, 'name' | 'output'>, data: Json): CallError | null {
+function outputFault(tool: Pick<Tool, 'name' | 'output'>, data: Json): CallError | null {
   if (tool.output === undefined) return null;
   const checked = validatorOf(tool.output)(data);
   if (checked.valid) return null;

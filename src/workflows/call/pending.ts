@@ -42,7 +42,7 @@ export async function endLater(
       if (cause === null) return null;
       const request = { turn, call: args, at: now(), head: data.head!, later: pending.later, cause };
       const answer = await completeCall(request);
-      if (cause.by === 'completion') completions.answer(call.id, answer.settled === null ? answer.reason : null);
+      if (cause.by === 'completion') completions.answer(call.id, answer.reason);
       if (answer.settled !== null) return answer.settled;
     }
   };

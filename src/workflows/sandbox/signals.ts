@@ -122,12 +122,16 @@ export class Arrivals {
 
 // Completions of calls that end later.
 
+/** Completions that wait for calls which are not pending yet: Temporal has ten updates of a workflow at once, and decisions need some. */
+const MOST_EARLY = 4;
+
 /**
  * Completions that were sent to the turn. One that comes before its call is pending waits in the turn's state, also for the next run; it is
  * checked when the call is pending. Each call has one at most: the next is refused until it is known whether the first counts.
  */
 export class Completions {
   private readonly answers = new Map<string, string | null>();
+  private early = 0;
 
   constructor(
     private readonly data: TurnData,
@@ -151,7 +155,7 @@ export class Completions {
     this.answers.delete(call); // one for a sender who asked an earlier run
     const answered = () => CancellationScope.nonCancellable(() => condition(() => this.answers.has(call) || this.hasEnded(call)));
     // A call that is not pending yet may wait for people: the run must be able to end meanwhile.
-    await (this.stateOf(call) === 'pending' ? this.inFlight.during(answered) : answered());
+    await (this.stateOf(call) === 'pending' ? this.inFlight.during(answered) : this.countEarly(answered));
     const answer = this.answers.get(call) ?? (this.answers.has(call) ? null : CALL_OVER);
     this.answers.delete(call);
     return answer;
@@ -166,7 +170,18 @@ export class Completions {
   private refusal(call: string): string | null {
     if (this.hasEnded(call)) return CALL_OVER;
     if (this.stateOf(call) === 'in_doubt') return 'the call is in doubt: a person settles it';
-    return this.offered(call) === null ? null : 'another completion of the call is being checked; send it again later';
+    if (this.offered(call) !== null) return 'another completion of the call is being checked; send it again later';
+    const isFull = this.early >= MOST_EARLY && this.stateOf(call) !== 'pending' && patched('held-completions');
+    return isFull ? 'the call is not pending yet, and other completions wait as it does; send it again later' : null;
+  }
+
+  private async countEarly(wait: () => Promise<void>): Promise<void> {
+    this.early += 1;
+    try {
+      await wait();
+    } finally {
+      this.early -= 1;
+    }
   }
 
   private stateOf(call: string): CallState {

@@ -2,11 +2,15 @@
  * Calls that end later (`ctx.later`): by a completion, by the tool's poll, by expiry, or since the turn is cancelled; and what happens
  * meanwhile. For a destructive tool: one effect, in the right state.
  */
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
 import { DecisionNotAccepted } from '../../../src/client/errors';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
+import type { Json } from '../../../src/shared/json/json';
+import { defineTool } from '../../../src/tools/define/define';
 import { ask, say } from '../../support/scripted-model';
 import { allowed, Bank, completed, isPending, settledOn, transfer } from '../support/bank';
-import { withEngine, type Engine, type Setup } from '../support/engine';
+import { eventually, withEngine, type Engine, type Setup } from '../support/engine';
 
 const DAY = 86_400_000;
 
@@ -130,6 +134,36 @@ describe('a call that ends later', () => {
         { type: 'call_pending', call: '1.1', expires_at: bank.orders[0]!.expires_at },
         { type: 'call_completed', call: '1.1', by: 'completion' },
       ]);
+    });
+  });
+
+  it('takes a long result, which is checked in a thread, by a completion and by a poll', () => {
+    const rows = z.object({ id: z.uuid(), on: z.iso.date(), at: z.iso.datetime(), to: z.email(), cents: z.number().int() });
+    const row = { id: randomUUID(), on: '2026-12-03', at: '2026-12-03T10:00:00Z', to: 'acme@example.com', cents: 700 };
+    const result = { settled_on: '2026-12-03', rows: Array.from({ length: 60 }, () => row) };
+    const output = z.object({ settled_on: z.iso.date(), rows: z.array(rows) });
+    const [bank, polled] = [new Bank(), new Bank({ expiresMs: DAY, poll: { everyMs: 1000 } }, () => ({ result }))];
+    const tools = [bank, polled].map((one, index) =>
+      defineTool({ ...one.tool, name: ['transfer', 'polled'][index]!, output } as never),
+    );
+    const script = [ask(['transfer', transfer], ['polled', transfer]), say('done')];
+    const agent = { permissions: { allow: ['transfer', 'polled'] } };
+    return withEngine({ tools, script, agent }, async (engine) => {
+      const turn = await engine.start();
+      await isPending(turn);
+      await completed(engine, bank.token, { result });
+      expect((await turn.result()).calls).toMatchObject([{ state: 'succeeded' }, { state: 'succeeded' }]);
+    });
+  });
+
+  it('says to whom completes it that a result is nested too deep, and stays pending if its poll gives such a one', () => {
+    let deep: Json = 'x';
+    for (let level = 0; level < 195; level++) deep = [deep];
+    const bank = new Bank({ expiresMs: 4000, poll: { everyMs: 1000 } }, () => ({ result: deep }));
+    return pending(bank, async (on) => {
+      await expect(completed(on, bank.token, { result: deep })).rejects.toThrow('nested deeper than 190 levels');
+      await eventually('it is polled', async () => bank.polled > 0);
+      await eventually('its time is over', async () => (await on.turn.status()).calls[0]!.state === 'in_doubt');
     });
   });
 });
