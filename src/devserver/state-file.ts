@@ -44,7 +44,7 @@ export function removeDevState(home: string, pid: number = process.pid): void {
   if (state === null || state.pid === pid) rmSync(pathIn(home), { force: true });
 }
 
-function isAlive(pid: number): boolean {
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

@@ -2,7 +2,7 @@
  * A call that ends later (`ctx.later`): it waits without a running activity, across runs, until somebody completes it, its tool's `poll`
  * knows how it ended, or its time is over.
  */
-import { CancellationScope } from '@temporalio/workflow';
+import { CancellationScope, patched } from '@temporalio/workflow';
 import type { AdmittedCall, CompletionCause, LaterCompletion, RunCallOutput } from '../../shared/io/activities';
 import { completeCall } from '../activities';
 import { condition } from '../sandbox/condition';
@@ -13,6 +13,7 @@ import { moveCall } from './call-log';
 import type { Admission, Dispatch } from './dispatch-types';
 
 const LONGEST_PAUSE_MS = 3_600_000;
+const ENDED_OTHERWISE = 'the call has ended otherwise meanwhile';
 /** About the most polls of one call: each of them is written into history. */
 const POLLS = 100;
 
@@ -47,6 +48,8 @@ export async function endLater(
     }
   };
   const settled = await (call.class === 'destructive' ? CancellationScope.nonCancellable(end) : end());
+  // One that came while the call ended otherwise: its sender must not wait until a person has settled the call.
+  if (completions.offered(call.id) !== null && patched('offers-of-ended-calls')) completions.answer(call.id, ENDED_OTHERWISE);
   if (settled === null) return null;
   data.head = settled.head ?? data.head;
   keepProgress(data, call.id, { ...pending, over: true });

@@ -8,7 +8,7 @@ import { pays } from '../../support/tools';
 it('twenty of them keep nobody from deciding', async () => {
   const effects: unknown[] = [];
   const names = Array.from({ length: 12 }, (_, index) => `INV-${index}`);
-  const script = [ask(...names.map((name) => ['pay', { ...invoice, invoice: name }] as [string, object])), say('done')];
+  const script = [ask(...names.map((name) => ['pay', { ...invoice, invoice: name }] as [string, typeof invoice])), say('done')];
   await withEngine({ tools: [pays('pay', effects)], script }, async ({ client, start }) => {
     const turn = await start();
     const waiting = () =>

@@ -10,6 +10,7 @@ import type { Json } from '../../../src/shared/json/json';
 import { defineTool } from '../../../src/tools/define/define';
 import { ask, say } from '../../support/scripted-model';
 import { allowed, Bank, completed, isPending, settledOn, transfer } from '../support/bank';
+import { resetTurn } from '../support/reset';
 import { eventually, withEngine, type Engine, type Setup } from '../support/engine';
 
 const DAY = 86_400_000;
@@ -100,6 +101,24 @@ describe('a call that ends later', () => {
       await turn.settle(call.digest, 'not_applied', { by: 'ana' });
       const view = await turn.result();
       expect(view).toMatchObject({ state: 'cancelled', calls: [{ state: 'failed', effect: 'not_applied' }] });
+    });
+  });
+
+  it('does not tell a sender that its result counts, if the call was in doubt before a reset', () => {
+    const bank = new Bank();
+    return pending(bank, async (on) => {
+      const { turn, client } = on;
+      const { events } = await client.temporal.workflow.getHandle(turn.workflowId).fetchHistory();
+      const task = events!.findLast((event) => event.workflowTaskCompletedEventAttributes)!.eventId!;
+      await turn.cancel();
+      await turn.waitForPending();
+      await resetTurn(client, turn, { task });
+      await isPending(turn);
+      await expect(completed(on, bank.token, { result: settledOn })).rejects.toThrow('its effect is in_doubt already');
+      const [call] = await turn.waitForPending();
+      await turn.settle(call.digest, 'applied', { by: 'ana' });
+      expect((await turn.result()).calls).toMatchObject([{ effect: 'applied' }]);
+      expect(bank.orders).toHaveLength(1);
     });
   });
 

@@ -53,6 +53,14 @@ describe('every request', () => {
     const wrong = await statuses({ authorization: `Bearer ${'x'.repeat(40)}` }, 62);
     expect([wrong[0], wrong.at(-1)]).toEqual([401, 429]);
     for (let n = 0; n < 5; n++) expect((await gateway.inject({ url: '/healthz' })).statusCode).toBe(200);
+    // Whoever has one address of IPv6 has a whole network of them.
+    const sixes: number[] = [];
+    for (let n = 0; n < 62; n++) {
+      const headers = { authorization: `Bearer ${'x'.repeat(40)}` };
+      const remoteAddress = `2001:db8:0:1::${(n + 1).toString(16)}`;
+      sixes.push((await gateway.inject({ url: '/v1/pending', headers, remoteAddress })).statusCode);
+    }
+    expect([sixes[0], sixes.at(-1)]).toEqual([401, 429]);
     await gateway.close();
   });
 

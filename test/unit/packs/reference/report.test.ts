@@ -1,7 +1,7 @@
 import { parse } from 'parse5';
 import { generateReport } from '../../../../packs/reference/src/tools/generate-report';
 import type { FileResult } from '../../../../src/tools/results/result-files';
-import { outputFault } from '../../../../src/tools/schema/input-output';
+import { checkOutput } from '../../../../src/tools/schema/input-output';
 import { docxHtml, embeddedText, pdfLinks, pdfPages, pdfText } from './report-text';
 import { call, failure, watched } from '../../../support/packs/reference/support';
 
@@ -46,15 +46,15 @@ function elements(html: string): { tag: string; attributes: Record<string, strin
 }
 
 describe('generate_report', () => {
-  it('declares its file in both forms: with the bytes, or with an address', () => {
+  it('declares its file in both forms: with the bytes, or with an address', async () => {
     const { ref, sha256 } = { ref: 'a'.repeat(64), sha256: 'b'.repeat(64) };
     const file = { filename: 'a.pdf', content_type: 'application/pdf', size: 3, sha256, ref };
     const results: FileResult[] = [
       { ...file, content_base64: 'AAAA' },
       { ...file, url: 'http://localhost/v1/blocks/a', expires_at: '2026-11-21T00:00:00.000Z' },
     ];
-    for (const result of results) expect(outputFault(tool, result)).toBeNull();
-    expect(outputFault(tool, { ...file, size: 'large' })).toMatchObject({ reason: 'output_mismatch' });
+    for (const result of results) expect(await checkOutput(tool, result, 'rita')).toBeNull();
+    expect(await checkOutput(tool, { ...file, size: 'large' }, 'rita')).toMatchObject({ reason: 'output_mismatch' });
   });
 
   it('makes a PDF with text, links, page numbers and the turn day as its date', async () => {
