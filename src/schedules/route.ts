@@ -81,7 +81,7 @@ export const schedules: Route = (app, parts) => {
   for (const [act, run] of Object.entries(acts) as [keyof typeof acts, (typeof acts)['pause']][])
     app.post<{ Params: { name: string }; Body: Note; Reply: Acceptance }>(
       `/v1/schedules/:name/${act}`,
-      { schema: schemas[act], config: { roles: ['admin'], startsWork: act === 'trigger' } },
+      { schema: schemas[act], config: { roles: ['admin'], keepsAnswer: true, startsWork: act === 'trigger' } },
       async ({ principal, params: { name }, body: { note } }, reply) => {
         await run(await visible(parts, principal, name), name, noteBy(principal, act, note));
         parts.log.info({ schedule: name, principal: principal.name, act }, 'schedule changed by a person');

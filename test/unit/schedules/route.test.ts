@@ -11,7 +11,7 @@ const ned = person('acme/ned', 'admin');
 const people = [olga, ana, rita, ned];
 
 async function withSchedules(
-  body: (ask: (who: Person, path: string, post?: object) => Promise<any>, done: string[]) => Promise<void>,
+  body: (ask: (who: Person, path: string, post?: object, key?: string) => Promise<any>, done: string[]) => Promise<void>,
 ) {
   const done: string[] = [];
   const found = (name: string) => (name === 'morning' ? exampleSchedule : Promise.reject(new ScheduleNotFound(name)));
@@ -25,10 +25,11 @@ async function withSchedules(
     ...{ pause: act('pause'), resume: act('resume'), trigger: act('trigger') },
   };
   const app = gatewayApp(gatewayParts({ people, client: async () => ({ schedules }) as never }));
-  await body(async (who, path, payload) => {
+  await body(async (who, path, payload, key) => {
     const method = payload === undefined ? 'GET' : 'POST';
     const url = `/v1/schedules${path}`;
-    const answer = await app.inject({ method, url, headers: who.headers, ...(payload === undefined ? {} : { payload }) });
+    const headers = { ...who.headers, ...(key === undefined ? {} : { 'idempotency-key': key }) };
+    const answer = await app.inject({ method, url, headers, ...(payload === undefined ? {} : { payload }) });
     return { ...answer.json(), status: answer.statusCode };
   }, done);
   await app.close();
@@ -58,5 +59,12 @@ describe('the schedules', () => {
         'resume morning: resumed by olga',
         'trigger morning',
       ]);
+    }));
+
+  it('run once for each Idempotency-Key, however often a request is sent again', () =>
+    withSchedules(async (ask, done) => {
+      for (const key of ['a', 'a', 'b'])
+        expect(await ask(olga, '/morning/trigger', {}, key)).toMatchObject({ status: 200, accepted: true });
+      expect(done).toEqual(['trigger morning', 'trigger morning']);
     }));
 });
