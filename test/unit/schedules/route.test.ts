@@ -2,13 +2,16 @@
 import { ScheduleNotFound } from '../../../src/client/errors';
 import { gatewayApp } from '../../../src/gateway/app';
 import { exampleSchedule } from '../../../src/shapes/schedule';
+import { FileStore } from '../../../src/store/files/file-store';
 import { gatewayParts, person, type Person } from '../../support/gateway';
+import { removeStoreDirs, storeDir } from '../../support/store/store-dir';
 
 const olga = person('olga', 'admin');
 const ana = person('ana', 'approver');
 const rita = person('rita', 'starter');
 const ned = person('acme/ned', 'admin');
 const people = [olga, ana, rita, ned];
+afterAll(removeStoreDirs);
 
 async function withSchedules(
   body: (ask: (who: Person, path: string, post?: object, key?: string) => Promise<any>, done: string[]) => Promise<void>,
@@ -24,7 +27,9 @@ async function withSchedules(
     show: async (name: string) => found(name),
     ...{ pause: act('pause'), resume: act('resume'), trigger: act('trigger') },
   };
-  const app = gatewayApp(gatewayParts({ people, client: async () => ({ schedules }) as never }));
+  const app = gatewayApp(
+    gatewayParts({ people, client: async () => ({ schedules }) as never, store: await FileStore.open(storeDir()) }),
+  );
   await body(async (who, path, payload, key) => {
     const method = payload === undefined ? 'GET' : 'POST';
     const url = `/v1/schedules${path}`;
