@@ -150,21 +150,45 @@ class Requests(WithPauses):
         with self.assertRaises(WaitTimeout):
             gateway.client().wait("t1", timeout=0)
 
+    def test_waits_for_a_turn_that_waits_for_others_of_its_session(self) -> None:
+        behind = [refusal(409, "not_begun", retry_after="1") for _ in range(3)]
+        for wait in ("wait", "wait_for_end"):
+            gateway = Gateway(*behind, httpx.Response(200, json={"state": "completed"}))
+            self.assertEqual(getattr(gateway.client(), wait)("t1"), {"state": "completed"})
+            self.assertEqual(len(gateway.requests), 4)
+        with self.assertRaisesRegex(WaitTimeout, "has not begun"):
+            Gateway(*behind).client().wait("t1", timeout=0)
+        with self.assertRaises(ApiError):
+            Gateway(*behind).client().turn("t1")
+
+    def test_does_the_same_without_blocking(self) -> None:
+        gateway = Gateway(refusal(409, "not_begun"), httpx.Response(200, json={"state": "completed"}))
+
+        async def state() -> str:
+            transport = httpx.MockTransport(gateway)
+            async with AsyncHoldfast("http://gateway.test", token="hft_x", transport=transport) as client:
+                return (await client.wait("t1", timeout=60))["state"]
+
+        with mock.patch("asyncio.sleep", mock.AsyncMock()):
+            self.assertEqual(asyncio.run(state()), "completed")
+
 
 def event(seq: int, kind: str, *, id: bool = True) -> bytes:
     data = json.dumps({"seq": seq, "type": kind, "durable": id})
     return (f"event: {kind}\n" + (f"id: 1-{seq}-0\n" if id else "") + f"data: {data}\n\n").encode()
 
 
-class Broken(httpx.SyncByteStream, httpx.AsyncByteStream):
-    """A stream that ends with a broken connection."""
+class Parts(httpx.SyncByteStream, httpx.AsyncByteStream):
+    """What comes over a connection, which ends or breaks then."""
 
-    def __init__(self, parts: Iterable[bytes]) -> None:
+    def __init__(self, parts: Iterable[bytes], end: Exception | None) -> None:
         self.parts = parts
+        self.end = end
 
     def __iter__(self) -> Any:
         yield from self.parts
-        raise httpx.ReadError("reset")
+        if self.end is not None:
+            raise self.end
 
     async def __aiter__(self) -> Any:
         for part in self:
@@ -172,11 +196,11 @@ class Broken(httpx.SyncByteStream, httpx.AsyncByteStream):
 
 
 def stream(*parts: bytes) -> httpx.Response:
-    return httpx.Response(200, headers={"content-type": "text/event-stream"}, content=b"".join(parts))
+    return httpx.Response(200, headers={"content-type": "text/event-stream"}, stream=Parts(parts, None))
 
 
 def broken(*parts: bytes) -> httpx.Response:
-    return httpx.Response(200, headers={"content-type": "text/event-stream"}, stream=Broken(parts))
+    return httpx.Response(200, headers={"content-type": "text/event-stream"}, stream=Parts(parts, httpx.ReadError("reset")))
 
 
 class Streams(WithPauses):
@@ -215,6 +239,25 @@ class Streams(WithPauses):
         self.assertEqual(raised.exception.reason, "unknown_turn")
         with self.assertRaises(NoAnswer):
             list(Gateway(*(httpx.ConnectError("refused") for _ in range(2))).client(attempts=2).events("t1"))
+
+    def test_a_quiet_turn_uses_up_no_attempts(self) -> None:
+        """A gateway that drains ends the stream with a comment; a proxy may cut it at any time."""
+        lost = httpx.ConnectError("refused")
+        drained = [stream(b"retry: 1000\n\n", b": the gateway is closing\n\n") for _ in range(3)]
+        cut = [broken(b"retry: 1000\n\n", b": still here\n\n") for _ in range(3)]
+        gateway = Gateway(*drained, lost, *cut, lost, stream(event(1, "turn_completed")), httpx.Response(204))
+        self.assertEqual([one["type"] for one in gateway.client(attempts=2).events("t1")], ["turn_completed"])
+        self.assertEqual(set(self.pauses), {0, 1})
+
+    def test_connections_that_bring_nothing_are_counted(self) -> None:
+        with self.assertRaises(NoAnswer):
+            list(Gateway(*(broken() for _ in range(3))).client(attempts=3).events("t1"))
+        self.assertEqual(self.pauses, [1, 2])
+
+    def test_connections_that_have_lived_are_not_counted(self) -> None:
+        gateway = Gateway(*(broken() for _ in range(3)), httpx.Response(204))
+        with mock.patch("holdfast_client._sync.monotonic", iter(range(0, 1000, 10)).__next__):
+            self.assertEqual(list(gateway.client(attempts=2).events("t1")), [])
 
     def test_does_the_same_without_blocking(self) -> None:
         gateway = Gateway(httpx.Response(202, json=RECEIPT), *self.answers())
@@ -256,6 +299,22 @@ class Webhooks(unittest.TestCase):
         ]
         for attempt in attempts:
             self.assertRaises(InvalidSignature, attempt)
+
+    def test_a_time_of_many_digits_is_no_time(self) -> None:
+        now = int(time.time())
+        for timestamp in ("9" * 400, "9" * 5000, f"000{now}", f"+{now}", f"{now}.0", "²", ""):
+            headers = self.headers(now) | {"Webhook-Timestamp": timestamp}
+            self.assertRaises(InvalidSignature, self.verify, headers)
+
+    def test_a_secret_that_anybody_can_guess_is_refused(self) -> None:
+        short = "whsec_" + base64.b64encode(bytes(23)).decode()
+        padding = "whsec_" + "*" * 40
+        for secret in ("", "whsec_", "***", "hello", short, padding, f"whsec_{'é' * 40}"):
+            with self.assertRaisesRegex(ValueError, "24 random bytes"):
+                webhooks.verify(secret, self.headers(time.time(), b""), self.BODY)
+        webhooks.verify(
+            "whsec_" + base64.b64encode(bytes(24)).decode(), self.headers(time.time(), bytes(24)), self.BODY
+        )
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import asyncio
 import json
 import uuid
 from collections.abc import AsyncIterator, Mapping
+from time import monotonic
 from types import TracebackType
 from typing import Any, Literal, Self
 
@@ -14,6 +15,7 @@ from httpx_sse import aconnect_sse
 
 from ._requests import (
     ENDED,
+    STREAM_LIVED,
     STREAM_PAUSE,
     STREAM_SILENCE,
     WAITS_FOR_PERSON,
@@ -304,10 +306,16 @@ class AsyncHoldfast:
     async def _wait(self, turn_id: str, states: set[str], timeout: float | None) -> TurnView:
         polling = Polling(turn_id, timeout)
         while True:
-            view = await self.turn(turn_id)
-            if view["state"] in states:
-                return view
-            await asyncio.sleep(polling.pause(view["state"]))
+            try:
+                view = await self.turn(turn_id)
+                if view["state"] in states:
+                    return view
+                standing = f"is {view['state']}"
+            except ApiError as error:
+                if error.reason != "not_begun":  # it waits for earlier turns of its session
+                    raise
+                standing = "has not begun"
+            await asyncio.sleep(polling.pause(standing))
 
     async def _entries(self, path: str, name: str, query: Mapping[str, Any]) -> AsyncIterator[Any]:
         """All entries of a list, page after page."""
@@ -338,6 +346,7 @@ class AsyncEventStream:
             pause = STREAM_PAUSE
             failure: ApiError | NoAnswer | None = None
             headers = fields(**{"last-event-id": self.last_event_id})
+            began = monotonic()
             try:
                 async with aconnect_sse(
                     self._http, "GET", self._path, headers=headers, timeout=STREAM_SILENCE
@@ -347,15 +356,19 @@ class AsyncEventStream:
                     if source.response.status_code != 200:
                         await source.response.aread()
                         raise error_of(source.response)
-                    async for message in source.aiter_sse():
-                        if message.data == "":  # it only says how long to wait before a reconnection
-                            continue
-                        attempt = 0
-                        self.last_event_id = message.id or self.last_event_id
-                        event: TurnEvent = json.loads(message.data)
-                        if event["type"] == "turn_completed":
-                            pause = 0  # the gateway will say so with a 204
-                        yield event
+                    try:
+                        async for message in source.aiter_sse():
+                            if message.data == "":  # it only says how long to wait before a reconnection
+                                continue
+                            self.last_event_id = message.id or self.last_event_id
+                            event: TurnEvent = json.loads(message.data)
+                            if event["type"] == "turn_completed":
+                                pause = 0  # the gateway will say so with a 204
+                            yield event
+                    finally:
+                        # A quiet turn has no events for hours: comments, and time without a fault, say that all is well.
+                        if source.response.num_bytes_downloaded > 0 or monotonic() - began >= STREAM_LIVED:
+                            attempt = 0
             except ApiError as error:
                 failure = error
             except httpx.TransportError as error:

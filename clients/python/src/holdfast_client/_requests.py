@@ -17,6 +17,8 @@ WAITS_FOR_PERSON = {"awaiting_approval", "awaiting_answer", "in_doubt"}
 LONGEST_PAUSE = 30.0
 #: The gateway sends a comment every 15 s: a stream that is silent for longer is dead.
 STREAM_SILENCE = 40.0
+#: A connection of a stream that has lived this long was a good one, even if it has brought nothing.
+STREAM_LIVED = 5.0
 #: How long to wait before a stream is opened again, as the gateway asks (`retry:`).
 STREAM_PAUSE = 1.0
 
@@ -68,11 +70,11 @@ class Polling:
         self._end = None if timeout is None else time.monotonic() + timeout
         self._pause = 0.1
 
-    def pause(self, state: str) -> float:
+    def pause(self, standing: str) -> float:
         self._pause = min(self._pause * 1.5, 2.0)
         if self._end is None:
             return self._pause
         left = self._end - time.monotonic()
         if left <= 0:
-            raise WaitTimeout(f"After {self._timeout} s the turn {self._turn_id} is {state}.")
+            raise WaitTimeout(f"After {self._timeout} s the turn {self._turn_id} {standing}.")
         return min(self._pause, left)
