@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -41,7 +42,7 @@ type Turn struct {
 
 // Turn reads a turn by its id, or by the key that it was started with.
 func (e Engine) Turn(id string) (view Turn, err error) {
-	err = e.send(http.MethodGet, "/v1/turns/"+id, "", nil, &view)
+	err = e.send(http.MethodGet, "/v1/turns/"+url.PathEscape(id), "", nil, &view)
 	return view, err
 }
 
@@ -107,15 +108,20 @@ func refusalOf(answer *http.Response) *Refusal {
 	return &envelope.Error
 }
 
+// keyOf decodes the secret of callbacks. With the key of an empty one, anybody could sign.
+func keyOf(secret string) ([]byte, error) {
+	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
+	if err != nil || len(key) < 24 {
+		return nil, errors.New("HOLDFAST_CALLBACK_SECRET must be whsec_ and the base64 of at least 24 random bytes")
+	}
+	return key, nil
+}
+
 // genuine tells whether holdfast has sent this callback, by the signature over the bytes as they arrived, and not long ago.
-func genuine(secret string, header http.Header, body []byte) bool {
+func genuine(key []byte, header http.Header, body []byte) bool {
 	id, timestamp := header.Get("webhook-id"), header.Get("webhook-timestamp")
 	sent, err := strconv.ParseInt(timestamp, 10, 64)
-	if err != nil || time.Since(time.Unix(sent, 0)).Abs() > 5*time.Minute {
-		return false
-	}
-	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
-	if err != nil {
+	if err != nil || len(timestamp) > 12 || time.Since(time.Unix(sent, 0)).Abs() > 5*time.Minute {
 		return false
 	}
 	mac := hmac.New(sha256.New, key)

@@ -9,6 +9,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"sync"
@@ -17,6 +18,7 @@ import (
 var (
 	port   = os.Getenv("PORT")
 	engine = Engine{URL: os.Getenv("HOLDFAST"), Token: os.Getenv("STARTER")}
+	key    []byte   // of callbacks
 	seen   sync.Map // in a service of yours: a table, written together with what the message causes
 )
 
@@ -67,14 +69,14 @@ func approve(request *http.Request) (any, error) {
 	person := Engine{URL: engine.URL, Token: strings.TrimPrefix(request.Header.Get("authorization"), "Bearer ")}
 	var receipt struct{ By string }
 	body := object{"decision": "approve", "call": decision.Call}
-	err = person.Post("/v1/turns/"+view.ID+"/decisions", "approve-"+decision.Call, body, &receipt)
+	err = person.Post("/v1/turns/"+url.PathEscape(view.ID)+"/decisions", "approve-"+decision.Call, body, &receipt)
 	return object{"approved_by": receipt.By}, err
 }
 
 // calledBack is where a service tells people that something waits for them, or that it is done.
 func calledBack(request *http.Request) (any, error) {
-	body, err := io.ReadAll(http.MaxBytesReader(nil, request.Body, 100_000))
-	if err != nil || !genuine(os.Getenv("HOLDFAST_CALLBACK_SECRET"), request.Header, body) {
+	body, err := io.ReadAll(request.Body)
+	if err != nil || !genuine(key, request.Header, body) {
 		return nil, &Refusal{Status: 401, Reason: "invalid_signature", Message: "This webhook is not holdfast's."}
 	}
 	var message struct {
@@ -93,6 +95,7 @@ func calledBack(request *http.Request) (any, error) {
 // handle sends what it returns as JSON, with the status of a refusal.
 func handle(act func(*http.Request) (any, error)) http.HandlerFunc {
 	return func(answer http.ResponseWriter, request *http.Request) {
+		request.Body = http.MaxBytesReader(answer, request.Body, 100_000)
 		body, err := act(request)
 		status := http.StatusOK
 		var refusal *Refusal
@@ -108,6 +111,10 @@ func handle(act func(*http.Request) (any, error)) http.HandlerFunc {
 }
 
 func main() {
+	var err error
+	if key, err = keyOf(os.Getenv("HOLDFAST_CALLBACK_SECRET")); err != nil {
+		log.Fatal(err)
+	}
 	http.HandleFunc("POST /invoices", handle(pay))
 	http.HandleFunc("GET /invoices/{invoice}", handle(show))
 	http.HandleFunc("POST /invoices/{invoice}/approval", handle(approve))

@@ -27,7 +27,7 @@ const ask = defineTool({
   output: z.object({ credited_on: z.iso.date() }),
   run: async (input, ctx) => {
     const later = await ctx.later({ expiresMs: 86_400_000 });
-    await appendFile('questions.jsonl', `${JSON.stringify({ ...input, token: later.token })}\n`);
+    await appendFile('questions.jsonl', `${JSON.stringify({ ...input, token: later.token })}\n`, { mode: 0o600 });
     return later;
   },
 });

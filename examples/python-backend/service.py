@@ -2,11 +2,13 @@
 
 import json
 import os
+import re
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from holdfast_client import ApiError, Holdfast, InvalidSignature, webhooks
+from holdfast_client import ApiError, Holdfast, InvalidSignature, NoAnswer, webhooks
 
 PORT = int(os.environ["PORT"])
+SECRET = os.environ["HOLDFAST_CALLBACK_SECRET"]
 engine = Holdfast(os.environ["HOLDFAST"], token=os.environ["STARTER"])
 seen = set()  # in a service of yours: a table, written together with what the message causes
 
@@ -49,7 +51,10 @@ class Service(BaseHTTPRequestHandler):
                 self.send(404, {"error": "not_found"})
 
     def do_POST(self):
-        body = self.rfile.read(int(self.headers.get("content-length", 0)))
+        length = self.headers.get("content-length", "0")
+        if not re.fullmatch("[0-9]{1,5}", length):  # at most 100 kB
+            return self.send(413, {"error": "too_large"})
+        body = self.rfile.read(int(length))
         match self.path.split("/"):
             case ["", "invoices"]:
                 self.answer(lambda: pay(**json.loads(body)))
@@ -62,13 +67,15 @@ class Service(BaseHTTPRequestHandler):
                 self.send(404, {"error": "not_found"})
 
     def verify(self, body):
-        return webhooks.verify(os.environ["HOLDFAST_CALLBACK_SECRET"], self.headers, body)
+        return webhooks.verify(SECRET, self.headers, body)
 
     def answer(self, act):
         try:
             self.send(200, act())
         except ApiError as error:
             self.send(error.status, {"error": error.reason, "message": error.message})
+        except NoAnswer as error:
+            self.send(502, {"error": "no_answer", "message": str(error)})
         except InvalidSignature as error:
             self.send(401, {"error": "invalid_signature", "message": str(error)})
         except (ValueError, KeyError, TypeError) as error:

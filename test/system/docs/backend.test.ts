@@ -1,6 +1,6 @@
 /** docs/backend.md, run as it is written: an engine from its shell lines, its Python and its Go against it. Only the two ports are our own. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { signature } from '../../../src/notify/webhook';
@@ -65,6 +65,15 @@ describe('docs/backend.md', () => {
     expect(names).toEqual(['app.ts', 'settings.sh', 'engine.sh', 'backend.py', 'callbacks.py', 'backend.go', 'callbacks.go']);
   });
 
+  it('has secrets that only their owner can read, and none of a command that failed', async () => {
+    const modes = ['starter.json', 'approver.json', 'secret'].map((name) => statSync(join(folder, name)).mode & 0o777);
+    expect(modes).toEqual([0o600, 0o600, 0o600]);
+    const { code, stdout } = await inShell('once none false; once some echo secret; umask').ended;
+    expect({ code, umask: Number.parseInt(stdout, 8) }).toEqual({ code: 0, umask: process.umask() });
+    expect(readdirSync(folder)).toContain('some');
+    expect(readdirSync(folder)).not.toContain('none');
+  });
+
   const goes = process.env.HOLDFAST_REQUIRE_GO === '1' || spawnSync('go', ['version']).status === 0;
   const languages: [string, string, string, boolean][] = [
     ['Python', 'python3 backend.py INV-7', 'python3 callbacks.py', true],
@@ -73,6 +82,11 @@ describe('docs/backend.md', () => {
   for (const [language, backend, callbacks, there] of languages) {
     const name = `${language}: starts, follows through every cut, approves, is called back, and pays once`;
     (there ? it : it.skip)(there ? name : `${name} (needs ${language})`, async () => {
+      for (const secret of ['', 'whsec_', '***', 'whsec_c2hvcnQ=']) {
+        const refused = await inShell(`HOLDFAST_CALLBACK_SECRET='${secret}' ${callbacks}`).ended;
+        expect(refused).toMatchObject({ code: 1, stdout: '' });
+        expect(refused.stderr).toContain('HOLDFAST_CALLBACK_SECRET');
+      }
       const receiver = inShell(`exec ${callbacks}`);
       const told = async (headers: Record<string, string>, body = '{}') => {
         const url = `http://localhost:${ports.callbacks}/holdfast`;

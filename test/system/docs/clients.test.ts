@@ -198,6 +198,8 @@ for event in Holdfast(os.environ["PROXY"], token=os.environ["STARTER"]).events("
     const env = { GOTOOLCHAIN: 'local', GOFLAGS: '-mod=readonly' };
     const build = await start('go', ['build', '-o', program, '.'], env, join(ROOT, 'examples/go-backend')).ended;
     expect(build).toEqual({ code: 0, stdout: '', stderr: '' });
+    const unset = await start(program, [], { ...settings, HOLDFAST_CALLBACK_SECRET: '' }).ended;
+    expect(unset).toMatchObject({ code: 1, stderr: expect.stringContaining('HOLDFAST_CALLBACK_SECRET must be') });
     await tryService(() => start(program, [], settings), 'INV-12');
   });
 });
