@@ -150,6 +150,34 @@ class Requests(WithPauses):
         with self.assertRaises(WaitTimeout):
             gateway.client().wait("t1", timeout=0)
 
+    def test_a_wait_whose_looks_fail_ends_at_its_timeout(self) -> None:
+        now = [1000.0]
+        busy = [refusal(503, "worker_behind", retryable=True, retry_after="600") for _ in range(6)]
+        lost = [httpx.ReadTimeout("late") for _ in range(6)]
+        for failures in (busy, lost):
+            gateway, began = Gateway(*failures), now[0]
+            with mock.patch("time.monotonic", lambda: now[0]), mock.patch("time.sleep", lambda s: now.append(now.pop() + s)):
+                with self.assertRaisesRegex(WaitTimeout, "could not be seen") as raised:
+                    gateway.client(timeout=60).wait("t1", timeout=5)
+            self.assertIsInstance(raised.exception.__cause__, (ApiError, NoAnswer))
+            self.assertEqual(now[0] - began, 5)
+            timeouts = [request.extensions["timeout"]["read"] for request in gateway.requests]
+            self.assertEqual((timeouts[0], timeouts[-1]), (5, 1))
+
+    def test_settings_that_cannot_be_sent_are_refused_at_once(self) -> None:
+        for url in ("localhost:8480", "gateway.test", "", "http://", "ftp://gateway.test", "http://gateway.test\n"):
+            for client in (Holdfast, AsyncHoldfast):
+                self.assertRaisesRegex(ValueError, "http://", client, url, token="hft_x")
+        for token in ("", "hft_x\n", "hft x", "hft_é"):
+            with self.assertRaisesRegex(ValueError, "The token") as raised:
+                Holdfast("http://gateway.test", token=token)
+            self.assertNotIn("hft", str(raised.exception))
+        for key in ("", "pay INV-7", "pay-INV-7\n", "pay-é", "k" * 256):
+            gateway = Gateway()
+            with self.assertRaisesRegex(ValueError, "The key"):
+                gateway.client().start_turn("payables", "Pay INV-7.", key=key)
+            self.assertEqual((gateway.requests, self.pauses), ([], []))
+
     def test_waits_for_a_turn_that_waits_for_others_of_its_session(self) -> None:
         behind = [refusal(409, "not_begun", retry_after="1") for _ in range(3)]
         for wait in ("wait", "wait_for_end"):

@@ -22,6 +22,8 @@ from ._requests import (
     Polling,
     address,
     answer_of,
+    check_key,
+    check_settings,
     error_of,
     fields,
     may_repeat,
@@ -59,6 +61,7 @@ class AsyncHoldfast:
     :param attempts: how often a request is sent at most
     :param timeout: seconds until an answer must be there
     :param transport: of httpx, for a proxy or for certificates of your own
+    :raises ValueError: this is no address, or no token
     """
 
     def __init__(
@@ -70,6 +73,7 @@ class AsyncHoldfast:
         timeout: float = 60,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
+        check_settings(url, token)
         self._attempts = attempts
         # Redirects are errors: the token goes to `url`, and nowhere else.
         self._http = httpx.AsyncClient(
@@ -120,6 +124,7 @@ class AsyncHoldfast:
         """
         Waits until a turn waits for a person (`waiting` has the calls, with their cards), or has ended.
 
+        :param timeout: seconds; failures of the network are repeated no longer either
         :raises WaitTimeout:
         """
         return await self._wait(turn_id, WAITS_FOR_PERSON | ENDED, timeout)
@@ -128,6 +133,7 @@ class AsyncHoldfast:
         """
         Waits until a turn has ended, however long people take.
 
+        :param timeout: as that of `wait`
         :raises WaitTimeout:
         """
         return await self._wait(turn_id, ENDED, timeout)
@@ -261,7 +267,10 @@ class AsyncHoldfast:
 
         :raises ApiError: the gateway has refused it
         :raises NoAnswer: none came
+        :raises ValueError: the key cannot be sent
         """
+        if key is not None:
+            check_key(key)
         if method == "POST" and key is None:
             key = str(uuid.uuid4())
         return await self._send(method, path, query=query, body=body, key=key, counts_once=True)
@@ -276,6 +285,7 @@ class AsyncHoldfast:
         content: bytes | None = None,
         key: str | None = None,
         counts_once: bool = False,
+        polling: Polling | None = None,
     ) -> Any:
         headers = fields(**{"idempotency-key": key})
         if content is not None:
@@ -284,9 +294,10 @@ class AsyncHoldfast:
         while True:
             attempt += 1
             failure: ApiError | NoAnswer
+            timeout = self._http.timeout if polling is None else polling.within(self._http.timeout)
             try:
                 response = await self._http.request(
-                    method, path, params=query, json=body, content=content, headers=headers
+                    method, path, params=query, json=body, content=content, headers=headers, timeout=timeout
                 )
                 return answer_of(response)
             except ApiError as error:
@@ -296,7 +307,8 @@ class AsyncHoldfast:
                 failure.__cause__ = error
             if attempt >= self._attempts or not may_repeat(failure, counts_once):
                 raise failure
-            await asyncio.sleep(pause_before(attempt, failure))
+            pause = pause_before(attempt, failure)
+            await asyncio.sleep(pause if polling is None else polling.at_most(pause, failure))
 
     async def _decide(self, turn_id: str, **decision: str | None) -> DecisionReceipt:
         path = address("v1", "turns", turn_id, "decisions")
@@ -307,7 +319,8 @@ class AsyncHoldfast:
         polling = Polling(turn_id, timeout)
         while True:
             try:
-                view = await self.turn(turn_id)
+                path = address("v1", "turns", turn_id)
+                view: TurnView = await self._send("GET", path, counts_once=True, polling=polling)
                 if view["state"] in states:
                     return view
                 standing = f"is {view['state']}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from typing import Any
 from urllib.parse import quote
@@ -21,6 +22,29 @@ STREAM_SILENCE = 40.0
 STREAM_LIVED = 5.0
 #: How long to wait before a stream is opened again, as the gateway asks (`retry:`).
 STREAM_PAUSE = 1.0
+
+
+#: The last look of a wait may take this long, even if its time is up.
+LAST_LOOK = 1.0
+
+VISIBLE = re.compile(r"[\x21-\x7e]+")
+
+
+def check_settings(url: str, token: str) -> None:
+    try:
+        parsed = httpx.URL(url)
+        known = parsed.scheme in ("http", "https") and parsed.host != ""
+    except httpx.InvalidURL:
+        known = False
+    if not known:
+        raise ValueError(f"{url!r} is not the URL of a gateway: it begins with http:// or https://, and names a host.")
+    if not VISIBLE.fullmatch(token):
+        raise ValueError("The token is empty, or has a space, a line break or a character beyond ASCII in it.")
+
+
+def check_key(key: str) -> None:
+    if not VISIBLE.fullmatch(key) or len(key) > 255:
+        raise ValueError(f"The key must be 1 to 255 visible ASCII characters, without spaces: {key!r}.")
 
 
 def address(*parts: str) -> str:
@@ -72,9 +96,23 @@ class Polling:
 
     def pause(self, standing: str) -> float:
         self._pause = min(self._pause * 1.5, 2.0)
+        return self.at_most(self._pause, standing)
+
+    def at_most(self, pause: float, standing: str | ApiError | NoAnswer) -> float:
+        """This pause, or what is left; `standing` says how the turn stands, or why nobody knows."""
         if self._end is None:
-            return self._pause
+            return pause
         left = self._end - time.monotonic()
-        if left <= 0:
-            raise WaitTimeout(f"After {self._timeout} s the turn {self._turn_id} {standing}.")
-        return min(self._pause, left)
+        if left > 0:
+            return min(pause, left)
+        after = f"After {self._timeout} s the turn {self._turn_id}"
+        if isinstance(standing, str):
+            raise WaitTimeout(f"{after} {standing}.")
+        raise WaitTimeout(f"{after} could not be seen: {standing}") from standing
+
+    def within(self, timeout: httpx.Timeout) -> httpx.Timeout:
+        """These timeouts of a look, none longer than what is left."""
+        if self._end is None:
+            return timeout
+        left = max(self._end - time.monotonic(), LAST_LOOK)
+        return httpx.Timeout(**{name: min(left, given or left) for name, given in timeout.as_dict().items()})

@@ -23,6 +23,8 @@ from ._requests import (
     Polling,
     address,
     answer_of,
+    check_key,
+    check_settings,
     error_of,
     fields,
     may_repeat,
@@ -60,6 +62,7 @@ class Holdfast:
     :param attempts: how often a request is sent at most
     :param timeout: seconds until an answer must be there
     :param transport: of httpx, for a proxy or for certificates of your own
+    :raises ValueError: this is no address, or no token
     """
 
     def __init__(
@@ -71,6 +74,7 @@ class Holdfast:
         timeout: float = 60,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
+        check_settings(url, token)
         self._attempts = attempts
         # Redirects are errors: the token goes to `url`, and nowhere else.
         self._http = httpx.Client(
@@ -121,6 +125,7 @@ class Holdfast:
         """
         Waits until a turn waits for a person (`waiting` has the calls, with their cards), or has ended.
 
+        :param timeout: seconds; failures of the network are repeated no longer either
         :raises WaitTimeout:
         """
         return self._wait(turn_id, WAITS_FOR_PERSON | ENDED, timeout)
@@ -129,6 +134,7 @@ class Holdfast:
         """
         Waits until a turn has ended, however long people take.
 
+        :param timeout: as that of `wait`
         :raises WaitTimeout:
         """
         return self._wait(turn_id, ENDED, timeout)
@@ -262,7 +268,10 @@ class Holdfast:
 
         :raises ApiError: the gateway has refused it
         :raises NoAnswer: none came
+        :raises ValueError: the key cannot be sent
         """
+        if key is not None:
+            check_key(key)
         if method == "POST" and key is None:
             key = str(uuid.uuid4())
         return self._send(method, path, query=query, body=body, key=key, counts_once=True)
@@ -277,6 +286,7 @@ class Holdfast:
         content: bytes | None = None,
         key: str | None = None,
         counts_once: bool = False,
+        polling: Polling | None = None,
     ) -> Any:
         headers = fields(**{"idempotency-key": key})
         if content is not None:
@@ -285,9 +295,10 @@ class Holdfast:
         while True:
             attempt += 1
             failure: ApiError | NoAnswer
+            timeout = self._http.timeout if polling is None else polling.within(self._http.timeout)
             try:
                 response = self._http.request(
-                    method, path, params=query, json=body, content=content, headers=headers
+                    method, path, params=query, json=body, content=content, headers=headers, timeout=timeout
                 )
                 return answer_of(response)
             except ApiError as error:
@@ -297,7 +308,8 @@ class Holdfast:
                 failure.__cause__ = error
             if attempt >= self._attempts or not may_repeat(failure, counts_once):
                 raise failure
-            time.sleep(pause_before(attempt, failure))
+            pause = pause_before(attempt, failure)
+            time.sleep(pause if polling is None else polling.at_most(pause, failure))
 
     def _decide(self, turn_id: str, **decision: str | None) -> DecisionReceipt:
         path = address("v1", "turns", turn_id, "decisions")
@@ -308,7 +320,8 @@ class Holdfast:
         polling = Polling(turn_id, timeout)
         while True:
             try:
-                view = self.turn(turn_id)
+                path = address("v1", "turns", turn_id)
+                view: TurnView = self._send("GET", path, counts_once=True, polling=polling)
                 if view["state"] in states:
                     return view
                 standing = f"is {view['state']}"
