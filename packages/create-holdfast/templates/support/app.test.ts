@@ -45,6 +45,42 @@ test('a large refund waits for a person, and a refusal is told to the customer',
     assert.deepEqual(await allRefunds(), []);
   }));
 
+test('an order gives back no more than it cost, in one step or in several', () => {
+  const whole: Parameters<typeof ask>[0] = ['refund_order', { order: 'A-1042', cents: 1200 }];
+  return withAgent([ask(whole, whole), ask(whole), say('You have your money back.')], async (agent) => {
+    await (await agent.start('My cup (A-1042) is broken.', mara)).result();
+    const told = JSON.stringify(agent.model.requests.at(-1)!.messages);
+    assert.equal(told.match(/A-1042 cost 1200 cents, of which 1200 were refunded before/g)?.length, 2);
+    assert.equal((await allRefunds()).length, 1);
+  });
+});
+
+test('a second refund of an order waits for a person, also a small one', () =>
+  withAgent(
+    [
+      ask(['refund_order', { order: 'A-1042', cents: 700 }]),
+      say('Done.'),
+      ask(['refund_order', { order: 'A-1042', cents: 500 }]),
+      say('Done.'),
+    ],
+    async (agent) => {
+      await (await agent.start('The handle of my cup (A-1042) is broken.', mara)).result();
+      const turn = await agent.start('And the saucer too.', mara);
+      const [call] = await turn.waitForPending();
+      const card = (await turn.cards()).get(call.digest)!;
+      assert.match(card, /Refund 5\.00 of 12\.00 EUR to mara for A-1042, a cup; 7\.00 EUR were/);
+      assert.match(card, /Other calls are for the same act/);
+      assert.equal((await allRefunds()).length, 1);
+
+      await turn.approve(call.digest, { by: 'ana' });
+      await turn.result();
+      assert.deepEqual(
+        (await allRefunds()).map(({ cents }) => cents),
+        [700, 500],
+      );
+    },
+  ));
+
 test('an order of another customer is not there', () =>
   withAgent([ask(['refund_order', { order: 'A-1042', cents: 1200 }]), say('I find no such order.')], async (agent) => {
     await (await agent.start('Refund A-1042.', { requester: 'otto' })).result();

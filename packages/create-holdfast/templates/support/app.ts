@@ -10,7 +10,7 @@ export const support = defineAgent({
 Refund what arrived broken or not at all. Ask a person (ask_person) about everything that is a matter of goodwill.
 If a parcel is still on its way, wait until it should have arrived (wait_until), and look the order up again.`,
   tools: [findOrder, refundOrder, askPerson({ expiresMs: DAY_MS }), waitUntil({ longestMs: 7 * DAY_MS })],
-  // Up to 20.00 a refund runs without a person; the first entry that holds decides.
+  // Up to 20.00 the first refund of an order runs without a person (`intentKey` in refund-order.ts); the first entry that holds decides.
   approvals: { tools: { refund_order: [{ when: 'input.cents > 2000' }, { allow: true }] } },
   // What one customer gets back in a month without a person, in cents.
   budgets: [

@@ -40,6 +40,12 @@ export async function sendRefund(refund: Refund): Promise<void> {
   await appendFile(refunds(), `${JSON.stringify(refund)}\n`);
 }
 
+/** What the order has given back so far, in cents. */
+export async function refundedOf(order: string): Promise<number> {
+  const refunds = (await allRefunds()).filter((refund) => refund.order === order);
+  return refunds.reduce((sum, { cents }) => sum + cents, 0);
+}
+
 export async function allRefunds(): Promise<Refund[]> {
   if (!existsSync(refunds())) return [];
   const lines = (await readFile(refunds(), 'utf8')).trim().split('\n');

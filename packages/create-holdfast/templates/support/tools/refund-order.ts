@@ -1,32 +1,36 @@
 import { defineTool, ToolError } from 'holdfast/app';
 import { z } from 'zod';
-import { allRefunds, orderNumber, orderOf, sendRefund } from '../shop.js';
+import { allRefunds, orderNumber, orderOf, refundedOf, sendRefund } from '../shop.js';
+
+const input = z.object({
+  order: orderNumber,
+  cents: z.number().int().positive().describe('How much, in cents: with earlier refunds at most what the order cost'),
+});
 
 export const refundOrder = defineTool({
   name: 'refund_order',
   version: '1.0.0',
   class: 'destructive',
   description: 'Gives the customer money back for one order. It cannot be taken back.',
-  input: z.object({
-    order: orderNumber,
-    cents: z.number().int().positive().describe('How much, in cents: at most what the order cost'),
-  }),
+  input,
   output: z.object({ refunded: z.number() }),
 
-  async preview({ order, cents }, { principal }) {
-    const { item, cents: price } = await orderOf(principal, order);
-    if (cents > price)
-      throw new ToolError(
-        'INVALID_PARAMS',
-        'too_much',
-        `${order} cost ${price} cents, less than the ${cents} that are to be refunded.`,
-      );
-    return `Refund ${(cents / 100).toFixed(2)} of ${(price / 100).toFixed(2)} EUR to ${principal} for ${order}, ${item}`;
+  // Two refunds of one order are the same act, whatever their amounts: about the second one a person is asked, who sees the first.
+  // With the amount in it, an order could be given back in small parts with nobody asked, and by two turns at once beyond its price.
+  intentKey: ({ order }) => order,
+  intentWindowMs: 31 * 86_400_000, // the longest there is
+
+  // It is made again right before the refund, and if it has changed, people are asked again.
+  async preview(refund, { principal }) {
+    const { item, price, before } = await refundable(principal, refund);
+    const earlier = before > 0 ? `; ${euros(before)} EUR were refunded before` : '';
+    return `Refund ${euros(refund.cents)} of ${euros(price)} EUR to ${principal} for ${refund.order}, ${item}${earlier}`;
   },
 
-  async run({ order, cents }, ctx) {
-    await sendRefund({ key: ctx.idempotencyKey, order, cents });
-    return { refunded: cents };
+  async run(refund, ctx) {
+    await refundable(ctx.principal, refund);
+    await sendRefund({ key: ctx.idempotencyKey, ...refund });
+    return { refunded: refund.cents };
   },
 
   // If a worker dies during `run`, the shop is asked whether it has the refund.
@@ -36,3 +40,14 @@ export const refundOrder = defineTool({
     return { outcome: 'applied', evidence: 'The shop has the refund.', data: { refunded: refund.cents } };
   },
 });
+
+/** @throws ToolError if more would be refunded than the order cost: then nobody is asked */
+async function refundable(customer: string, { order, cents }: z.infer<typeof input>) {
+  const { item, cents: price } = await orderOf(customer, order);
+  const before = await refundedOf(order);
+  if (before + cents <= price) return { item, price, before };
+  const why = `${order} cost ${price} cents, of which ${before} were refunded before: ${cents} more are too much.`;
+  throw new ToolError('INVALID_PARAMS', 'too_much', why);
+}
+
+const euros = (cents: number) => (cents / 100).toFixed(2);
