@@ -163,7 +163,7 @@ describe('in an empty TypeScript project outside of the repository', () => {
             digest = /"digest":\s*"([0-9a-f]+)"/.exec(await holdfast('pending', '--json'))?.[1] ?? '';
             return digest !== '';
           });
-          await holdfast('approve', 'pay-INV-7', '--call', digest, '--by', 'ana');
+          await holdfast('approve', 'pay-INV-7-70000', '--call', digest, '--by', 'ana');
           for (const text of [await asked, await asks()]) expect(text).toMatch(/^completed: .*pay_invoice: succeeded/ms);
           const ledger = readFileSync(join(project, 'payables/ledger.jsonl'), 'utf8').trim().split('\n');
           expect(ledger.map((line) => (JSON.parse(line) as { reference: string }).reference)).toEqual(['INV-7']);

@@ -56,6 +56,24 @@ test('nobody is asked about an amount that is not that of the invoice', async ()
   assert.deepEqual(await transfers(), []);
 });
 
+test('a second payment of an invoice says on its card that there was one, also if another turn made it', async () => {
+  const agent = await testAgent(payables, { script: [paysINV7, say('Paid.'), paysINV7, say('It is paid.')] });
+  try {
+    const first = await agent.start('Pay INV-7.');
+    await first.approve((await first.waitForPending())[0].digest, { by: 'ana' });
+    await first.result();
+
+    const second = await agent.start('Pay INV-7 now.');
+    const [call] = await second.waitForPending();
+    assert.match((await second.cards()).get(call.digest)!, /Other calls are for the same act[^]*it was done/);
+    await second.deny(call.digest, { by: 'ana' });
+    await second.result();
+    assert.equal((await transfers()).length, 1);
+  } finally {
+    await agent.close();
+  }
+});
+
 test('a payment whose answer was lost is found in the ledger, and not repeated', async () => {
   const turn = await run({
     script: [paysINV7, say('Paid.')],

@@ -17,6 +17,7 @@ export const payInvoice = defineTool({
   output: z.object({ paid: z.string() }),
   // Two payments of one invoice are the same act: about the second one a person is told so.
   intentKey: ({ invoice }) => invoice,
+  intentWindowMs: 31 * 86_400_000, // for how long: the longest there is
 
   // What people approve. It is made again right before the payment, and if it has changed, they are asked again.
   async preview(order) {
