@@ -110,7 +110,9 @@ describe('the templates', () => {
   it('have the versions that this repository is tested with, and the package the version of holdfast', () => {
     const { holdfast: _, ...named } = { ...manifest.dependencies, ...manifest.devDependencies };
     const tested: Record<string, string> = { ...root.dependencies, ...root.devDependencies };
-    expect(named).toEqual(Object.fromEntries(Object.keys(named).map((name) => [name, `^${tested[name]}`])));
+    // The engine needs exactly its zod: of another version the project would get a second copy, whose schemas have other types.
+    const wanted = (name: string) => (name === 'zod' ? tested[name] : `^${tested[name]}`);
+    expect(named).toEqual(Object.fromEntries(Object.keys(named).map((name) => [name, wanted(name)])));
     expect(jsonOf(join(PACKAGE, 'package.json')).version).toBe(root.version);
   });
 
@@ -124,6 +126,21 @@ describe('the templates', () => {
     expect(packages.filter((name) => !(name in manifest.dependencies!))).toEqual([]);
   });
 
+  it('run in their image, which has no development dependencies, only programs that are there', () => {
+    expect(readFileSync(join(shared, 'Dockerfile'), 'utf8')).toContain('npm ci --omit=dev');
+    const texts = [join(shared, 'Dockerfile'), ...TEMPLATES.map((name) => join(PACKAGE, 'templates', name, 'README.md'))];
+    const programs = texts.flatMap((path) => [...readFileSync(path, 'utf8').matchAll(/node_modules\/\.bin\/([\w-]+)/g)]);
+    const names = [...new Set(programs.map(([, name]) => name!))].toSorted();
+    expect(names).toEqual(['holdfast', 'tsx']);
+    expect(names.filter((name) => !(name in manifest.dependencies!))).toEqual([]);
+  });
+
+  it('have an image of their own name', () => {
+    const compose = parse(readFileSync(join(shared, 'compose.yaml'), 'utf8'), { merge: true }) as ComposeText;
+    const images = Object.values(compose.services).flatMap(({ image, build }) => (build === undefined ? [] : [image]));
+    expect(images).toEqual(['${COMPOSE_PROJECT_NAME:-agent}', '${COMPOSE_PROJECT_NAME:-agent}']);
+  });
+
   it('have a compose file that is valid, with the search attributes that turns write', () => {
     const compose = parse(readFileSync(join(shared, 'compose.yaml'), 'utf8'), { merge: true }) as ComposeText;
     expect(composeFaults(compose)).toEqual([]);
@@ -134,5 +151,5 @@ describe('the templates', () => {
 });
 
 interface ComposeText {
-  services: Record<string, { command?: string | string[] }>;
+  services: Record<string, { image?: string; build?: string; command?: string | string[] }>;
 }
