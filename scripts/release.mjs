@@ -27,6 +27,10 @@ change('clients/python/pyproject.toml', (text) => text.replace(/^version = .*$/m
 change('charts/holdfast/Chart.yaml', (text) => text.replace(/^((?:app)?[vV]ersion): .*$/gm, `$1: ${version}`));
 const today = new Date().toISOString().slice(0, 10);
 change('CHANGELOG.md', (text) => text.replace('## Unreleased\n', `## Unreleased\n\n## ${version} (${today})\n`));
+const unknown = manifests().filter((path) => !publishes(JSON.parse(textOf(path))));
+if (unknown.length > 0)
+  console.error(`release: npm will refuse these packages, since their provenance needs the address of this repository: write
+"repository": {"type": "git", "url": "git+https://github.com/OWNER/NAME.git"} into ${unknown.join(', ')} before you push the tag.`);
 console.log(`All packages are ${version}. Next:
   npm run lock
   git commit -am "Release ${version}" && git tag v${version} && git push origin main v${version}`);
@@ -34,6 +38,11 @@ console.log(`All packages are ${version}. Next:
 function manifests() {
   const folders = ['packs', 'packages'].flatMap((group) => readdirSync(join(ROOT, group)).map((name) => `${group}/${name}`));
   return ['.', 'docker', ...folders].map((folder) => join(folder, 'package.json')).filter((path) => existsSync(join(ROOT, path)));
+}
+
+/** npm compares `repository.url` with the repository whose workflow has signed the provenance. */
+function publishes({ private: kept, publishConfig, repository }) {
+  return kept === true || publishConfig?.provenance !== true || Boolean(repository?.url ?? repository);
 }
 
 /** Also where one of the packages needs another: they are published together. */
