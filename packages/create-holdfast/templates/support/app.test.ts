@@ -49,8 +49,8 @@ test('an order gives back no more than it cost, in one step or in several', () =
   const whole: Parameters<typeof ask>[0] = ['refund_order', { order: 'A-1042', cents: 1200 }];
   return withAgent([ask(whole, whole), ask(whole), say('You have your money back.')], async (agent) => {
     await (await agent.start('My cup (A-1042) is broken.', mara)).result();
-    const told = JSON.stringify(agent.model.requests.at(-1)!.messages);
-    assert.equal(told.match(/A-1042 cost 1200 cents, of which 1200 were refunded before/g)?.length, 2);
+    const messages = JSON.stringify(agent.model.requests.at(-1)!.messages);
+    assert.equal(messages.match(/A-1042 cost 1200 cents, of which 1200 were refunded before/g)?.length, 2);
     assert.equal((await allRefunds()).length, 1);
   });
 });
