@@ -20,7 +20,7 @@ export default defineApp({
       timezone: 'Europe/Berlin',
       agent: 'credit-analyst',
       message: 'Prepare a credit memo on AAPL and send it to committee@bank.example.',
-      // A night costs 5 dollars at most, and sends one memo.
+      // No turn begins once those of a day have cost 5 dollars; at most one memo is sent in a day.
       budget: { windowMs: DAY_MS, costUsd: 5, calls: { tools: ['send_credit_memo'], measure: 'count', cap: 1 } },
     },
   ],
