@@ -17,8 +17,6 @@ import { startWireServer } from '../../support/model/wires/server';
 import { collect, environment, run as runCommand } from '../cli/support/cli';
 import { startDev } from '../cli/support/dev';
 
-jest.setTimeout(120_000);
-
 /** A user's options, as strict as they come. */
 const OPTIONS: ts.CompilerOptions = {
   noEmit: true,
