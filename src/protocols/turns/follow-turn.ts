@@ -1,7 +1,7 @@
 /**
- * Follows a turn until it rests: it has ended, or it waits for people and none of its calls runs or is checked. Protocols end a run there, and
- * begin another one with the answer of a person. Nothing is kept here: after a restart the same turn is followed again, from the
- * same events.
+ * Follows a turn until it rests: it has ended, or it waits for people and none of its calls runs or is checked. Protocols end a run
+ * there, and begin another one with the answer of a person. Nothing is kept here: after a restart the same turn is followed again,
+ * from the same events.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WatchedEvent } from '../../client/events/feed';

@@ -12,10 +12,9 @@ import { workflowBundlePath } from '../../../src/worker/workflow-bundle';
 import { eventually } from '../../engine/support/engine';
 import { pdf } from '../../support/files/samples';
 import { ROOT } from '../../support/named-tests';
+import { blocksOf } from '../../support/pages';
 import { collect, MAIN } from '../cli/support/cli';
 import { startDev, type Dev } from '../cli/support/dev';
-
-jest.setTimeout(300_000);
 
 /** What the pages name: their agents, tools and schedule. */
 const APP = `import { agentTool, defineAgent, defineApp, defineTool } from 'holdfast';
@@ -57,10 +56,9 @@ describe('commands on the pages', () => {
 
   /** The block of a page that has this text. */
   function block(page: string, has: string): string {
-    const blocks = [...readFileSync(join(ROOT, page), 'utf8').matchAll(/^( *)```sh\n(.*?)^\1```$/gms)].map(([, , text]) => text!);
-    const [found, ...others] = blocks.filter((text) => text.includes(has));
-    if (found === undefined || others.length > 0) throw new Error(`${page} has ${others.length + 1} blocks with ${has}`);
-    return found;
+    const found = blocksOf(page).filter(({ language, text }) => language === 'sh' && text.includes(has));
+    if (found.length !== 1) throw new Error(`${page} has ${found.length} blocks with ${has}`);
+    return found[0]!.text;
   }
 
   async function waiting(turn: string): Promise<{ turn: string; digest: string }> {

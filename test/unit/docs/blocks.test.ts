@@ -5,25 +5,9 @@ import type { Command } from 'commander';
 import { parseAllDocuments } from 'yaml';
 import { commandLine } from '../../../src/cli/commands';
 import { ROOT } from '../../support/named-tests';
-import { PAGES } from '../../support/pages';
-
-interface Block {
-  /** `page:line`. */
-  at: string;
-  language: string;
-  text: string;
-}
+import { blocksOf, PAGES } from '../../support/pages';
 
 const textOf = (page: string) => readFileSync(join(ROOT, page), 'utf8');
-
-function blocksOf(page: string): Block[] {
-  const text = textOf(page);
-  return [...text.matchAll(/^( *)```(\w*)[^\n]*\n(.*?)^\1```$/gms)].map(({ 2: language, 3: body, index }) => ({
-    at: `${page}:${text.slice(0, index).split('\n').length + 1}`,
-    language: language!,
-    text: body!,
-  }));
-}
 
 // docs/commands.md is made of the commands.
 const BLOCKS = PAGES.filter((page) => page !== 'docs/commands.md').flatMap(blocksOf);
