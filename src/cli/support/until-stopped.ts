@@ -3,10 +3,13 @@ import { constants } from 'node:os';
 
 const PARENT_CHECK_MS = 500;
 
+/** At Ctrl-C, npm and `timeout` send their child a signal that the terminal, or the group, has sent already. */
+const SAME_SIGNAL_MS = 300;
+
 const STOPPING: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
- * Resolves at the first Ctrl-C, SIGTERM or SIGHUP; a second one, whichever, ends the process at once.
+ * Resolves at the first Ctrl-C, SIGTERM or SIGHUP; a second one ends the process at once, unless it is the first one sent twice.
  * @param ignoredSignals signals that another process acts on
  */
 export function untilStopped(
@@ -15,13 +18,17 @@ export function untilStopped(
 ): Promise<NodeJS.Signals> {
   for (const signal of ignoredSignals) process.on(signal, () => undefined);
   return new Promise((resolve) => {
-    let stopping = false;
+    let first: { signal: NodeJS.Signals; at: number } | undefined;
     for (const signal of signals) {
       process.on(signal, () => {
+        const now = performance.now();
+        if (first === undefined) {
+          first = { signal, at: now };
+          return resolve(signal);
+        }
+        if (signal === first.signal && now - first.at < SAME_SIGNAL_MS) return;
         // The exit code that a shell reports for a program that a signal ended.
-        if (stopping) process.exit(128 + constants.signals[signal]);
-        stopping = true;
-        resolve(signal);
+        process.exit(128 + constants.signals[signal]);
       });
     }
   });

@@ -13,7 +13,7 @@ import { eventually } from '../../engine/support/engine';
 import { pdf } from '../../support/files/samples';
 import { ROOT } from '../../support/named-tests';
 import { blocksOf } from '../../support/pages';
-import { collect, MAIN } from '../cli/support/cli';
+import { collect, MAIN, type Running } from '../cli/support/cli';
 import { startDev, type Dev } from '../cli/support/dev';
 
 /** What the pages name: their agents, tools and schedule. */
@@ -48,10 +48,29 @@ describe('commands on the pages', () => {
 
   /** @throws Error with the output if a command fails */
   async function bash(script: string): Promise<string> {
-    const child = spawn('bash', ['-e', '-o', 'pipefail', '-c', script], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
-    const { code, stdout, stderr } = await collect(child).ended;
+    return endOf(begin(script), script);
+  }
+
+  function begin(script: string): Running {
+    return collect(
+      spawn('bash', ['-e', '-o', 'pipefail', '-c', script], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] }),
+    );
+  }
+
+  async function endOf({ ended }: Running, script: string): Promise<string> {
+    const { code, stdout, stderr } = await ended;
     if (code !== 0) throw new Error(`It ended with ${code}:\n${script}\n${stdout}${stderr}`);
     return stdout;
+  }
+
+  /** Runs one command until it has printed this, and ends it with Ctrl-C. */
+  async function untilPrinted(text: string, command: string): Promise<void> {
+    const running = begin(command.replace(/(^|\s)(?=holdfast )/, '$1exec '));
+    const { output, ended } = running;
+    const printed = eventually(text, () => [output.stdout, output.stderr].some((all) => all.includes(text)));
+    await Promise.race([printed, ended]);
+    running.kill('SIGINT');
+    await endOf(running, command);
   }
 
   /** The block of a page that has this text. */
@@ -181,7 +200,7 @@ describe('commands on the pages', () => {
       .trimEnd()
       .split('\n');
     await bash(once!);
-    await bash(follow!.replace(' holdfast ', ' timeout --preserve-status -s INT 8 holdfast '));
+    await untilPrinted('Ctrl-C ends this', follow!);
     await bash(block('docs/retention.md', 'audit retain --older-than 400d --dry-run'));
     expect(await bash(block('docs/retention.md', 'holdfast store collect   '))).toMatch(/part/);
     await bash(block('docs/retention.md', 'temporal operator namespace update'));
@@ -223,6 +242,6 @@ describe('commands on the pages', () => {
       .trimEnd()
       .split('\n');
     expect(await bash(token!)).toMatch(/\S{20}/);
-    await bash(serve!.replace('holdfast', 'timeout --preserve-status -s INT 5 holdfast').replace('8490', '0'));
+    await untilPrinted('for the trust file of auditors', serve!.replace('8490', '0'));
   });
 });

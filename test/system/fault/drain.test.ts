@@ -3,6 +3,7 @@
  * end, up to the limit; a call that is cut off is repeated only if that does no harm. The worker that goes on with the turns is
  * stopped next.
  */
+import { setTimeout } from 'node:timers/promises';
 import { testAddress } from '../../engine/support/engine';
 import {
   approve,
@@ -98,6 +99,8 @@ describe('a worker that is stopped with SIGTERM', () => {
   row('ends at once at a second signal', async () => {
     const scene = await standsInRead('twice');
     await draining();
+    // Sooner, it would count as the first one.
+    await setTimeout(400);
     worker.signal('SIGTERM');
     expect(await worker.ended).toBe('143');
     await goesOn(PATIENT);
