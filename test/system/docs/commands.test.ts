@@ -67,7 +67,7 @@ describe('commands on the pages', () => {
   async function untilPrinted(text: string, command: string): Promise<void> {
     const running = begin(command.replace(/(^|\s)(?=holdfast )/, '$1exec '));
     const { output, ended } = running;
-    const printed = eventually(text, () => [output.stdout, output.stderr].some((all) => all.includes(text)));
+    const printed = eventually(text, async () => [output.stdout, output.stderr].some((all) => all.includes(text)));
     await Promise.race([printed, ended]);
     running.kill('SIGINT');
     await endOf(running, command);
