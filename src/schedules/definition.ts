@@ -1,4 +1,5 @@
 /** Schedules of an app: their definition, its faults, and their stored form with all defaults. */
+import { isDeepStrictEqual } from 'node:util';
 import { durationMs } from '../shared/turn/turn-states';
 import { plainName } from '../shared/approval/approval';
 import { isJsonObject, unknownFields } from '../shared/json/json';
@@ -197,7 +198,7 @@ export function budgetsWithStarters(
   const added = starters.filter((one) => one.agent === agent).flatMap(callBudget);
   if (added.length === 0) return budgets;
   // An app that is defined again, as a loaded module is, has them already.
-  const own = (Array.isArray(budgets) ? budgets : []).filter(({ name }) => !added.some((one) => one.name === name));
+  const own = (Array.isArray(budgets) ? budgets : []).filter((budget) => !added.some((one) => isDeepStrictEqual(one, budget)));
   return Object.freeze([...own, ...added]);
 }
 

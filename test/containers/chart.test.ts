@@ -45,6 +45,12 @@ const VERSIONS = [
   { buildId: '2026-11-29', tag: '1.4.0' },
 ];
 
+const JOBS = [
+  { name: 'collect', schedule: '0 3 * * 0', args: ['store', 'collect', '--delete', '--older-than', '30d'] },
+  { name: 'retain', schedule: '0 4 1 * *', timeZone: 'Europe/Berlin', args: ['audit', 'retain', '--older-than', '3650d'] },
+];
+const BUNDLES = { bundlesClaim: 'bundles', keyFiles: ['HOLDFAST_BUNDLE_KEY'] };
+
 const SETTINGS: Record<string, object> = {
   'what must be chosen, and nothing else': {},
   'two versions, scaled by the backlog': { worker: { versions: VERSIONS, autoscaling: { by: 'backlog' } } },
@@ -52,12 +58,13 @@ const SETTINGS: Record<string, object> = {
   'with a codec server, bundles, an app and a private registry': {
     codec: { enabled: true, uiUrl: 'https://temporal.example' },
     worker: {
-      bundlesClaim: 'bundles',
+      ...BUNDLES,
       settings: { HOLDFAST_SMTP_HOST: 'mail.example', HOLDFAST_SMTP_PORT: 587, HOLDFAST_SMTP_FROM: 'memos@bank.example' },
     },
     app: '/app/own/app.js',
     image: { ...CHOSEN.image, tag: 'own', pullSecrets: ['registry'] },
   },
+  'with commands at set times': { jobs: JOBS, worker: BUNDLES },
   'without what can be left out': { approvals: 'any', trustedKeys: '', encryption: false, networkPolicy: { enabled: false } },
 };
 const CASES = Object.entries(SETTINGS).map(([name, more]) => [name, { ...CHOSEN, ...more }] as const);
@@ -81,8 +88,8 @@ async function render(values: object, chart = CHART): Promise<Manifest[]> {
 }
 
 const refusal = (values: object) => render(values).then(() => 'rendered', (error: Error) => error.message); // oxfmt-ignore
-const podOf = ({ spec }: Manifest) => spec.template.spec;
-const envOf = (manifest: Manifest): Record<string, string> =>
+const podOf = ({ spec }: Pick<Manifest, 'spec'>) => spec.template.spec;
+const envOf = (manifest: Pick<Manifest, 'spec'>): Record<string, string> =>
   Object.fromEntries(podOf(manifest).containers[0].env.map(({ name, value }: { name: string; value: string }) => [name, value]));
 const named = (manifests: Manifest[], kind: string, name: string) =>
   manifests.find((one) => one.kind === kind && one.metadata.name === name)!;
@@ -167,6 +174,25 @@ it('gives each version of the workers a Deployment of its own, found by labels o
     expect(named(later, worker.kind, worker.metadata.name)).toEqual(worker); // a new version restarts no old one
 });
 
+it('runs commands at set times, with the settings and the bundles of a worker', async () => {
+  const manifests = await render({ ...CHOSEN, worker: BUNDLES, jobs: JOBS });
+  const worker = named(manifests, 'Deployment', 'bank-holdfast-worker');
+  for (const { name, schedule, timeZone = 'Etc/UTC', args } of JOBS) {
+    const { spec } = named(manifests, 'CronJob', `bank-holdfast-${name}`);
+    expect(spec).toMatchObject({ schedule, timeZone, concurrencyPolicy: 'Forbid', jobTemplate: { spec: { backoffLimit: 0 } } });
+    const { template } = spec.jobTemplate.spec;
+    const [container] = template.spec.containers;
+    const { HOLDFAST_HEALTH_PORT: _health, HOLDFAST_METRICS_PORT: _metrics, ...env } = envOf(worker);
+    expect(envOf(spec.jobTemplate)).toEqual(env);
+    expect(container.args).toEqual(args);
+    expect(container.volumeMounts).toEqual(podOf(worker).containers[0].volumeMounts);
+    expect(container.securityContext).toEqual(podOf(worker).containers[0].securityContext);
+    expect(template.spec).toMatchObject({ restartPolicy: 'Never', securityContext: podOf(worker).securityContext });
+    const { ingress, podSelector } = named(manifests, 'NetworkPolicy', 'bank-holdfast-job').spec;
+    expect([ingress, podSelector.matchLabels]).toEqual([[], template.metadata.labels]);
+  }
+});
+
 it('gives secrets as files, and key files to their owner alone', async () => {
   const gateway = named(await render(CHOSEN), 'Deployment', 'bank-holdfast-gateway');
   expect(envOf(gateway)).toMatchObject({
@@ -232,6 +258,7 @@ it('renders nothing without what must be chosen, and says what that is', async (
     'worker.secrets: HOLDFAST_STORE': { ...CHOSEN, worker: { secrets: ['ANTHROPIC_API_KEY'] } },
     'codec.uiUrl': { ...CHOSEN, codec: { enabled: true } },
     'nothing to decrypt': { ...CHOSEN, encryption: false, codec: { enabled: true, uiUrl: 'https://temporal.example' } },
+    'worker.keyFiles: HOLDFAST_BUNDLE_KEY': { ...CHOSEN, worker: { bundlesClaim: 'bundles' } },
     'is there twice': { ...CHOSEN, worker: { versions: [VERSIONS[0], VERSIONS[0]] } },
     ANTHROPIC_API_KEY: { ...CHOSEN, settings: { ANTHROPIC_API_KEY: 'sk' } },
   }))

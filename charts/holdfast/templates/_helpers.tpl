@@ -15,6 +15,13 @@
 {{- if and .Values.codec.enabled (not .Values.encryption) -}}
 {{- fail "codec.enabled: a codec server has nothing to decrypt without encryption=true." -}}
 {{- end -}}
+{{- $signed := false -}}
+{{- range concat .Values.worker.secrets .Values.worker.keyFiles -}}
+{{- if has . (list "HOLDFAST_BUNDLE_KEY" "HOLDFAST_BUNDLE_KEY_PEM" "HOLDFAST_BUNDLE_SIGNER") -}}{{- $signed = true -}}{{- end -}}
+{{- end -}}
+{{- if and .Values.worker.bundlesClaim (not $signed) -}}
+{{- fail "worker.keyFiles: HOLDFAST_BUNDLE_KEY (holdfast keys create --bundle --out bundle.pem) must be in it, for worker.bundlesClaim: a key that a worker makes is gone with its pod." -}}
+{{- end -}}
 {{- $ids := dict -}}
 {{- range .Values.worker.versions -}}
 {{- if hasKey $ids .buildId -}}{{- fail (printf "worker.versions: buildId %s is there twice." .buildId) -}}{{- end -}}
@@ -47,7 +54,10 @@ helm.sh/chart: {{ printf "%s-%s" (index . 0).Chart.Name (index . 0).Chart.Versio
 {{- printf "%s-%s" (regexReplaceAll "[^a-z0-9]+" (lower .) "-" | trunc 24 | trimAll "-") (sha1sum . | trunc 6) | trimPrefix "-" -}}
 {{- end -}}
 
-{{/* The pod of a component: (dict "root" $ "kind" "worker" "of" .Values.worker "env" {…} "tag" "…" "ports" {name: port} "probe" "health"). */}}
+{{/*
+The pod of a component: (dict "root" $ "kind" "worker" "of" .Values.worker "env" {…} "tag" "…" "ports" {name: port} "probe" "health").
+The pod of a job has `args`, and neither ports nor probe.
+*/}}
 {{- define "holdfast.pod" -}}
 {{- $root := .root -}}
 {{- $of := .of -}}
@@ -63,6 +73,7 @@ helm.sh/chart: {{ printf "%s-%s" (index . 0).Chart.Name (index . 0).Chart.Versio
   "HOLDFAST_PUBLIC_URL" $root.Values.gateway.publicUrl
   "HOLDFAST_DRAIN_SECONDS" $of.drainSeconds
   "HOLDFAST_CACHE" "/tmp/cache" -}}
+{{- if hasKey $of "bundlesClaim" }}{{ $_ := set $env "HOLDFAST_BUNDLES" (ternary "/var/lib/bundles" "off" (ne $of.bundlesClaim "")) }}{{ end -}}
 {{- if $attested }}{{ $_ := set $env "HOLDFAST_TRUSTED_KEYS" "/etc/holdfast/trusted.json" }}{{ end -}}
 {{- range $of.secrets }}{{ $_ := set $env (printf "%s_FILE" .) (printf "/run/secrets/holdfast/%s" .) }}{{ end -}}
 {{- /* Read again while the process runs, so a new key needs no restart. */ -}}
@@ -88,6 +99,9 @@ spec:
     - name: {{ . }}
     {{- end }}
   {{- end }}
+  {{- if .args }}
+  restartPolicy: Never
+  {{- else }}
   topologySpreadConstraints:
     {{- range list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
     - maxSkew: 1
@@ -97,6 +111,7 @@ spec:
         matchLabels:
           {{- $.selector | nindent 10 }}
     {{- end }}
+  {{- end }}
   {{- if $of.keyFiles }}
   # Key files must be readable by their owner only, and a Secret's files belong to root: they are copied, into memory.
   initContainers:
@@ -124,16 +139,21 @@ spec:
       image: {{ $image }}
       imagePullPolicy: {{ $root.Values.image.pullPolicy }}
       args:
+        {{- if .args }}
+        {{- toYaml .args | nindent 8 }}
+        {{- else }}
         - {{ .kind }}
         {{- if and $root.Values.app (ne .kind "codec") }}
         - --app
         - {{ $root.Values.app }}
+        {{- end }}
         {{- end }}
       env:
         {{- range $name, $value := $env }}
         - name: {{ $name }}
           value: {{ $value | toString | quote }}
         {{- end }}
+      {{- if not .args }}
       ports:
         {{- range $name, $port := .ports }}
         - name: {{ $name }}
@@ -156,6 +176,7 @@ spec:
         preStop: # until Services have dropped the pod
           exec: { command: [node, -e, 'setTimeout(() => undefined, 5000)'] }
       {{- end }}
+      {{- end }}
       resources:
         {{- toYaml $of.resources | nindent 8 }}
       securityContext:
@@ -170,7 +191,7 @@ spec:
         {{- if $of.keyFiles }}
         - { name: keys, mountPath: /run/keys, readOnly: true }
         {{- end }}
-        {{- if and (eq .kind "worker") $of.bundlesClaim }}
+        {{- if $of.bundlesClaim }}
         - { name: bundles, mountPath: /var/lib/bundles }
         {{- end }}
   volumes:
@@ -204,7 +225,7 @@ spec:
     - name: keys
       emptyDir: { medium: Memory, sizeLimit: 1Mi }
     {{- end }}
-    {{- if and (eq .kind "worker") $of.bundlesClaim }}
+    {{- if $of.bundlesClaim }}
     - name: bundles
       persistentVolumeClaim: { claimName: {{ $of.bundlesClaim }} }
     {{- end }}

@@ -35,6 +35,8 @@ it('values that would do harm are refused: a secret as a plain setting, an addre
     { worker: { ...values.worker, versions: [{ buildId: '__x', tag: '1' }] } },
     { worker: { ...values.worker, autoscaling: { by: 'backlog', min: 0, max: 3 } } }, // turns that wait are asked by queries
     { networkPolicy: { ...values.networkPolicy, from: [] } }, // that would be everybody
+    { jobs: [{ name: 'Collect', schedule: '@weekly', args: ['store', 'collect'] }] },
+    { jobs: [{ name: 'collect', schedule: '@weekly', args: [] }] },
     { approvals: 'all' },
     { workers: {} },
   ];
