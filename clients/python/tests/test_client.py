@@ -301,6 +301,42 @@ class Streams(WithPauses):
         self.assertEqual([call.args[0] for call in pause.await_args_list], [1, 1, 3, 1, 0])
 
 
+class ManyStreams(unittest.IsolatedAsyncioTestCase):
+    """Over real connections: a mock transport has no limits."""
+
+    async def test_do_not_block_other_requests(self) -> None:
+        over = asyncio.Event()
+
+        async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            request = await reader.readuntil(b"\r\n\r\n")
+            if b"/events " in request:
+                writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n")
+                writer.write(event(1, "turn_started"))
+                await writer.drain()
+                await over.wait()
+            else:
+                writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 19\r\nconnection: close\r\n\r\n" + b'{"state":"running"}')
+            writer.close()
+
+        async with await asyncio.start_server(answer, "127.0.0.1") as server:
+            port = server.sockets[0].getsockname()[1]
+            async with AsyncHoldfast(f"http://127.0.0.1:{port}", token="hft_x", timeout=10) as client:
+                told = asyncio.Semaphore(0)
+
+                async def follow(number: int) -> None:
+                    async for _ in client.events(f"t{number}"):
+                        told.release()
+
+                following = [asyncio.create_task(follow(number)) for number in range(120)]
+                for _ in following:
+                    await told.acquire()
+                self.assertEqual((await client.turn("t1"))["state"], "running")
+                for one in following:
+                    one.cancel()
+                await asyncio.gather(*following, return_exceptions=True)
+                over.set()
+
+
 class Webhooks(unittest.TestCase):
     KEY = bytes(range(32))
     BODY = b'{"type": "turn.ended"}'

@@ -81,6 +81,8 @@ class AsyncHoldfast:
             headers={"authorization": f"Bearer {token}"},
             timeout=timeout,
             follow_redirects=False,
+            # Each stream keeps its connection until the turn has ended: behind a limit everything else would wait.
+            limits=httpx.Limits(max_connections=None, max_keepalive_connections=20),
             transport=transport,
         )
 

@@ -82,6 +82,8 @@ class Holdfast:
             headers={"authorization": f"Bearer {token}"},
             timeout=timeout,
             follow_redirects=False,
+            # Each stream keeps its connection until the turn has ended: behind a limit everything else would wait.
+            limits=httpx.Limits(max_connections=None, max_keepalive_connections=20),
             transport=transport,
         )
 
