@@ -42,10 +42,26 @@ export interface StopState {
 
 const NOTHING: StopState = { freezes: [], withdrawals: [] };
 
+/** What stands in for a register that cannot be read. */
 const EVERYTHING: StopState = {
   freezes: [{ scope: 'all', name: '', at: '', by: '', reason: `the register ${STOP_REGISTER} of the store cannot be read` }],
   withdrawals: [],
 };
+
+/** A damaged register freezes everything, as one that makes no sense does. @throws what else a store throws */
+export async function readStopFrom(registers: { read(name: string): Promise<{ value: Json }> }): Promise<StopState> {
+  try {
+    return readStop((await registers.read(STOP_REGISTER)).value);
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'damaged') throw error;
+    return EVERYTHING;
+  }
+}
+
+/** Whether this state only stands in for one that cannot be read. */
+export function isUnreadable(state: StopState): boolean {
+  return state === EVERYTHING;
+}
 
 export function readStop(value: Json): StopState {
   if (value === null) return NOTHING;

@@ -2,38 +2,55 @@
  * Freezes destructive calls, ends freezes, and withdraws approvals. Each change stands in the register when its promise resolves, so no
  * worker begins a call that it forbids more than a second later (activities/checks/stop-switch.ts), and then in the trail.
  */
-import { readStop, STOP_REGISTER, type Freeze, type FrozenScope, type StopState, type Withdrawal } from '../record/stop';
+import {
+  isUnreadable,
+  readStop,
+  readStopFrom,
+  STOP_REGISTER,
+  type Freeze,
+  type FrozenScope,
+  type StopState,
+  type Withdrawal,
+} from '../record/stop';
 import { stopBlock, type StopAct } from '../record/write-block';
-import { samePerson } from '../shared/approval/approval';
+import { plainName, samePerson } from '../shared/approval/approval';
+import { tenantOf } from '../shared/ids';
 import { asJson } from '../shared/json/json';
 import type { Store } from '../store/store';
 
 /** Freezes at once, and people whose approvals were withdrawn: a worker reads the register before each destructive call. */
 const MOST_FREEZES = 100;
 const MOST_WITHDRAWALS = 1000;
+/** The same by admins of one tenant, and by admins of all tenants together: the rest is for those of the installation. */
+const MOST_OF_TENANT = 50;
+const MOST_OF_TENANTS = 900;
 
-/** There is no room for more. */
-export class StopRegisterFull extends Error {
-  override readonly name = 'StopRegisterFull';
+/** The register cannot take this: it is full, or it cannot be read. */
+export class StopRefused extends Error {
+  override readonly name = 'StopRefused';
 }
 
 export class StopRegister {
   constructor(private readonly store: Pick<Store, 'registers' | 'seal' | 'putBlocks'>) {}
 
   async read(): Promise<StopState> {
-    return readStop((await this.store.registers.read(STOP_REGISTER)).value);
+    return readStopFrom(this.store.registers);
   }
 
-  /** What is frozen already stays as it is. @returns the freeze, and whether it is new. @throws StopRegisterFull */
+  /**
+   * What is frozen already stays as it is. There is always room for the freeze of everything.
+   * @returns the freeze, and whether it is new. @throws StopRefused
+   */
   async freeze(scope: FrozenScope, by: string, reason: string): Promise<{ freeze: Freeze; isNew: boolean }> {
     const answer = await this.change<{ freeze: Freeze; isNew: boolean } | null>((state, at) => {
       const found = state.freezes.find((one) => isSame(one, scope));
       if (found) return { answer: { freeze: found, isNew: false } };
-      if (state.freezes.length >= MOST_FREEZES) return { answer: null };
+      checkReadable(state);
+      if (scope.scope !== 'all' && state.freezes.length >= MOST_FREEZES) return { answer: null };
       const freeze = { ...scope, at, by, reason };
       return { state: { ...state, freezes: [...state.freezes, freeze] }, answer: { freeze, isNew: true } };
     });
-    if (answer === null) throw new StopRegisterFull(`There are ${MOST_FREEZES} freezes already: freeze everything, or end some.`);
+    if (answer === null) throw new StopRefused(`There are ${MOST_FREEZES} freezes already: freeze everything, or end some.`);
     if (answer.isNew) await this.record('frozen', scope, { by, reason, at: answer.freeze.at });
     return answer;
   }
@@ -50,15 +67,17 @@ export class StopRegister {
     return end.freeze;
   }
 
-  /** Withdraws what this person has approved until now and has not been dispatched. @throws StopRegisterFull */
+  /** Withdraws what this person has approved until now and has not been dispatched. @throws StopRefused */
   async withdraw(approver: string, by: string, reason: string): Promise<Withdrawal> {
     const withdrawal = await this.change<Withdrawal | null>((state, at) => {
+      checkReadable(state);
       const others = state.withdrawals.filter((one) => !samePerson(one.approver, approver));
-      if (others.length >= MOST_WITHDRAWALS) return { answer: null };
+      if (!hasRoom(others, by)) return { answer: null };
       const answer = { approver, at, by, reason };
       return { state: { ...state, withdrawals: [...others, answer] }, answer };
     });
-    if (withdrawal === null) throw new StopRegisterFull(`The approvals of ${MOST_WITHDRAWALS} people were withdrawn already.`);
+    if (withdrawal === null)
+      throw new StopRefused('The approvals of too many people were withdrawn already: freeze their tenant, or everything.');
     await this.record('approvals_withdrawn', { approver }, { by, reason, at: withdrawal.at });
     return withdrawal;
   }
@@ -80,6 +99,23 @@ export class StopRegister {
   }
 }
 
+/** A tenant's name counts in any spelling that means the same tenant. */
 function isSame(one: FrozenScope, other: FrozenScope): boolean {
-  return one.scope === other.scope && one.name === other.name;
+  if (one.scope !== other.scope) return false;
+  return one.scope === 'tenant' ? plainName(one.name) === plainName(other.name) : one.name === other.name;
+}
+
+function hasRoom(withdrawals: readonly Withdrawal[], by: string): boolean {
+  const tenant = tenantOf(by);
+  if (tenant === null) return withdrawals.length < MOST_WITHDRAWALS;
+  const own = withdrawals.filter((one) => tenantOf(one.by) === tenant);
+  return own.length < MOST_OF_TENANT && withdrawals.length < MOST_OF_TENANTS;
+}
+
+/** @throws StopRefused: a change would lose what stands in the register */
+function checkReadable(state: StopState): void {
+  if (isUnreadable(state))
+    throw new StopRefused(
+      `The register ${STOP_REGISTER} cannot be read, so everything is frozen; the end of that freeze forgets what it has.`,
+    );
 }

@@ -8,7 +8,7 @@ import { approvalsOf, type RunCallOutput, type TurnContext, type WaitForUnfreeze
 import { nameOfVote, type HoldReason } from '../../shared/approval/approval';
 import { FREEZE, FREEZE_WAITS } from '../../shared/turn/turn-states';
 import { BEGUN_TOO_LATE, callError } from '../../shared/wire/errors';
-import { freezeOf, freezeText, readStop, STOP_REGISTER, withdrawalOf, type Freeze, type StopState } from '../../record/stop';
+import { freezeOf, freezeText, readStopFrom, withdrawalOf, type Freeze, type StopState } from '../../record/stop';
 import type { Store } from '../../store/store';
 import type { RunResult } from '../../tools/run/run';
 import type { CallContext } from '../call/call-context';
@@ -22,8 +22,8 @@ const FRESH_MS = 1000;
 /** How often a call that waits looks again, ms. */
 const LOOK_EVERY_MS = 2000;
 
-async function stopState({ registers }: Pick<Store, 'registers'>): Promise<StopState> {
-  return readStop((await registers.read(STOP_REGISTER)).value);
+function stopState({ registers }: Pick<Store, 'registers'>): Promise<StopState> {
+  return readStopFrom(registers);
 }
 
 /** The freeze that holds destructive calls of this tool in this turn; null: none does. */

@@ -1,6 +1,6 @@
 /** What is frozen, for commands that show it. */
 import type { Config } from '../../config';
-import { freezeText, readStop, STOP_REGISTER, type Freeze } from '../../record/stop';
+import { freezeText, readStopFrom, type Freeze } from '../../record/stop';
 import type { FreezeView } from '../../shapes/records';
 import type { StopRegister } from '../../stop/register';
 import { oneLine } from './describe';
@@ -10,7 +10,7 @@ import { askGateway } from './gateway-client';
 export async function frozenNow(config: Config): Promise<Freeze[]> {
   if (config.gateway !== null) return (await askGateway<{ freezes: FreezeView[] }>(config.gateway, 'GET', '/v1/freezes')).freezes;
   const { readRegister } = await import('../../store/open-store.js');
-  return readStop((await readRegister(config, STOP_REGISTER)).value).freezes;
+  return (await readStopFrom({ read: (name) => readRegister(config, name) })).freezes;
 }
 
 /** One line each. @param freezes as `frozenNow` gives them; a failure to read them is one line too */

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { OpenTurns, openTurnSource } from '../../client/turns/open-turns';
 import { PackageMissing } from '../../optional-package';
-import { readStop, STOP_REGISTER } from '../../record/stop';
+import { readStopFrom } from '../../record/stop';
 import { recently, type Check } from '../../telemetry/readiness';
 import { answer, answers, textAnswer } from '../schemas/common';
 import type { Route, GatewayParts } from '../route';
@@ -92,7 +92,7 @@ export const metrics: Route = (app, parts) => {
   const { openMetrics = false, store, client } = parts;
   const starts = startLimit(parts);
   const roles = openMetrics ? 'public' : (['auditor', 'admin'] as const);
-  const freezes = async () => readStop((await store.registers.read(STOP_REGISTER)).value).freezes;
+  const freezes = async () => (await readStopFrom(store.registers)).freezes;
   const openTurns = new OpenTurns(openTurnSource(async () => (await client()).temporal));
   app.get('/metrics', { schema: metricsSchema, config: { roles } }, async (_request, reply) => {
     const { metrics } = app;

@@ -8,6 +8,7 @@ import type { Keys } from '../../encryption/key-source';
 import { BadSeal, open, openNow, seal, sealNow } from '../../encryption/seal';
 import { isJsonObject, type Json } from '../../shared/json/json';
 import { isHash, sha256Hex } from '../../shared/json/sha256';
+import { NoCodecKeys } from '../../shared/wire/payload';
 import { StoreError, type RegisterChange, type RegisterStore } from '../store';
 import type { Backing, Bytes, ObjectLines, Objects } from './content-store';
 import { BLOCK_BEGINS, objectOfFile } from './lines';
@@ -201,6 +202,27 @@ class EncryptedBytes implements Bytes {
 
 function damageOf(hash: string, why: string): StoreError {
   return new StoreError('damaged', `File ${hash} is damaged: in objects/${objectOfFile(hash)} ${why}. Restore it from a backup`);
+}
+
+/** Registers of a store without keys. A sealed value must not be taken for one that is plain, nor be replaced. */
+export class PlainRegisters implements RegisterStore {
+  constructor(private readonly registers: RegisterStore) {}
+
+  /** @throws NoCodecKeys */
+  async read(name: string): Promise<{ value: Json; now: number }> {
+    const { value, now } = await this.registers.read(name);
+    return { value: plainValue(value), now };
+  }
+
+  /** @throws NoCodecKeys */
+  update<T>(name: string, change: RegisterChange<T>): Promise<T> {
+    return this.registers.update(name, (value, now) => change(plainValue(value), now));
+  }
+}
+
+function plainValue(value: Json): Json {
+  if (isJsonObject(value) && value.v === SEALED_VERSION) throw new NoCodecKeys();
+  return value;
 }
 
 /** Registers hold answers that the gateway repeats, names of people and sign-ins; those of the tools' limits hold counts only. */

@@ -1,5 +1,8 @@
 /** Registers are named values in the store that change. Their keys, and a queue of changes for each name. */
+import type { Json } from '../../shared/json/json';
+import { parseJson } from '../../shared/json/parse-json';
 import { sha256Hex } from '../../shared/json/sha256';
+import { StoreError } from '../store';
 
 /** A register whose name begins with this is never swept, even if it never changes. */
 export const PERMANENT_PREFIX = 'kept/';
@@ -14,6 +17,20 @@ export const LIMIT_PREFIX = 'tool/';
  */
 export function mustSurvive(name: string): boolean {
   return !name.startsWith(LIMIT_PREFIX);
+}
+
+/**
+ * The value that a register has as this text. Of a limit, half a file counts as none.
+ * @param where it stands, for the error
+ * @throws StoreError `damaged`
+ */
+export function registerValue(name: string, text: string, where: string): Json {
+  try {
+    return parseJson(text);
+  } catch {
+    if (!mustSurvive(name)) return null;
+    throw new StoreError('damaged', `The register ${name} is damaged: ${where} is not JSON. Restore it from a backup`);
+  }
 }
 
 /** A hash, so that any name gives a valid folder name and key. */

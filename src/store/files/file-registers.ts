@@ -18,9 +18,8 @@ import { access, link, open, readdir, readFile, rm, rmdir, stat } from 'node:fs/
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Json } from '../../shared/json/json';
-import { parseJson } from '../../shared/json/parse-json';
 import { hasCode, makeDir, makeDirs, syncDir } from './atomic-file';
-import { QueueByName, isKeptKey, mustSurvive, registerKey } from '../core/registers';
+import { QueueByName, isKeptKey, mustSurvive, registerKey, registerValue } from '../core/registers';
 import type { RegisterChange, RegisterStore } from '../store';
 
 const VERSIONS_TO_KEEP = 32;
@@ -54,7 +53,7 @@ export class FileRegisters implements RegisterStore {
   }
 
   async read(name: string): Promise<{ value: Json; now: number }> {
-    const { value } = await this.latest(registerKey(name));
+    const { value } = await this.latest(name);
     return { value, now: this.clock() };
   }
 
@@ -97,20 +96,22 @@ export class FileRegisters implements RegisterStore {
   private async swap<T>(name: string, change: RegisterChange<T>): Promise<T> {
     const folder = registerKey(name);
     for (let tries = 1; ; tries++) {
-      const { number, value } = await this.latest(folder);
+      const { number, value } = await this.latest(name);
       const { value: next, answer } = change(value, this.clock());
       if (next === undefined || (await this.create(folder, number, next, mustSurvive(name)))) return answer;
       await wait(Math.random() * Math.min(LONGEST_PAUSE, 2 * tries));
     }
   }
 
-  /** The highest number and its value; 0 and null if there is none. An unreadable value is null. */
-  private async latest(folder: string): Promise<{ number: number; value: Json }> {
+  /** The highest number and its value; 0 and null if there is none. @throws StoreError `damaged` */
+  private async latest(name: string): Promise<{ number: number; value: Json }> {
+    const folder = registerKey(name);
     for (;;) {
       const number = (await this.numbers(folder)).at(-1) ?? 0;
       if (number === 0) return { number, value: null };
       try {
-        return { number, value: valueOf(await readFile(join(this.dir, folder, String(number)), 'utf8')) };
+        const text = await readFile(join(this.dir, folder, String(number)), 'utf8');
+        return { number, value: registerValue(name, text, `registers/${folder}/${number}`) };
       } catch (error) {
         if (!hasCode(error, 'ENOENT')) throw error; // removed: there are many newer ones by now
       }
@@ -169,14 +170,6 @@ async function writeNew(path: string, text: string, isFlushed: boolean): Promise
     throw error;
   } finally {
     await file.close();
-  }
-}
-
-function valueOf(text: string): Json {
-  try {
-    return parseJson(text);
-  } catch {
-    return null;
   }
 }
 

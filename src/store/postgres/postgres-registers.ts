@@ -4,8 +4,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Json } from '../../shared/json/json';
-import { parseJson } from '../../shared/json/parse-json';
-import { QueueByName, registerKey } from '../core/registers';
+import { QueueByName, registerKey, registerValue } from '../core/registers';
 import type { RegisterChange, RegisterStore } from '../store';
 import type { Database } from './database';
 
@@ -26,12 +25,12 @@ export class PostgresRegisters implements RegisterStore {
   constructor(private readonly database: Database) {}
 
   async read(name: string): Promise<{ value: Json; now: number }> {
-    const { value, now } = await this.present(registerKey(name));
+    const { value, now } = await this.present(name);
     return { value, now };
   }
 
   update<T>(name: string, change: RegisterChange<T>): Promise<T> {
-    return this.queue.add(name, () => this.swap(registerKey(name), change));
+    return this.queue.add(name, () => this.swap(name, change));
   }
 
   /** Removes old registers, except permanent ones (core/registers.ts). */
@@ -46,35 +45,30 @@ export class PostgresRegisters implements RegisterStore {
     for (let tries = 1; ; tries++) {
       const { version, value, now } = await this.present(name);
       const { value: next, answer } = change(value, now);
-      if (next === undefined || (await this.replace(name, version, next))) return answer;
+      if (next === undefined || (await this.replace(registerKey(name), version, next))) return answer;
       await wait(Math.random() * Math.min(LONGEST_PAUSE, 2 * tries));
     }
   }
 
-  /** Version 0 and null if there is none. */
+  /** Version 0 and null if there is none. @throws StoreError `damaged` */
   private async present(name: string): Promise<Register> {
+    const key = registerKey(name);
     const [row] = await this.database.query<{ now: string; version: string | null; value: string | null }>(
       `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now, version, value
        FROM (SELECT $1::text AS name) asked LEFT JOIN holdfast.registers USING (name)`,
-      [name],
+      [key],
     );
-    return { version: row!.version ?? '0', value: valueOf(row!.value), now: Number(row!.now) };
+    const { version, value, now } = row!;
+    const where = `the row ${key} of holdfast.registers`;
+    return { version: version ?? '0', value: value === null ? null : registerValue(name, value, where), now: Number(now) };
   }
 
   /** False: another process was faster, or this one was, and its answer was lost: then `change` runs again, which is allowed. */
-  private async replace(name: string, version: string, value: Json): Promise<boolean> {
+  private async replace(key: string, version: string, value: Json): Promise<boolean> {
     const sql =
       version === '0'
         ? 'INSERT INTO holdfast.registers (name, version, value) VALUES ($1, $2::bigint + 1, $3) ON CONFLICT (name) DO NOTHING RETURNING 1'
         : 'UPDATE holdfast.registers SET version = version + 1, value = $3, changed_at = now() WHERE name = $1 AND version = $2::bigint RETURNING 1';
-    return (await this.database.query(sql, [name, version, JSON.stringify(value)])).length === 1;
-  }
-}
-
-function valueOf(text: string | null): Json {
-  try {
-    return text === null ? null : parseJson(text);
-  } catch {
-    return null;
+    return (await this.database.query(sql, [key, version, JSON.stringify(value)])).length === 1;
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { Json } from '../../shared/json/json';
 import type { CollectableBacking } from '../collect/stock';
-import { EncryptedRegisters } from '../core/encrypted-backing';
+import { EncryptedRegisters, PlainRegisters } from '../core/encrypted-backing';
 import { newIdentity, readIdentity, checkedSaltKey, newSaltKey } from '../core/identity';
 import type { Keys } from '../../encryption/key-source';
 import type { StoreIdentity } from '../store';
@@ -78,9 +78,11 @@ export class PostgresStore {
       const { present } = await tablesVersion(database);
       if (present === 0) return { value: null, now: Date.now() };
       const registers = new PostgresRegisters(database);
-      return await (keys === null ? registers : new EncryptedRegisters(registers, keys, (await openIdentity(database)).id)).read(
-        name,
-      );
+      const open =
+        keys === null
+          ? new PlainRegisters(registers)
+          : new EncryptedRegisters(registers, keys, (await openIdentity(database)).id);
+      return await open.read(name);
     } finally {
       await database.close();
     }

@@ -1,9 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { rotate } from '../../../src/encryption/key-ring';
 import { STOP_REGISTER } from '../../../src/record/stop';
 import { StopRegister } from '../../../src/stop/register';
 import { FileStore } from '../../../src/store/files/file-store';
+import { openStore } from '../../../src/store/open-store';
 import type { Store } from '../../../src/store/store';
 
 describe('the stop switch in the store', () => {
@@ -67,7 +69,72 @@ describe('the stop switch in the store', () => {
     ]);
   });
 
-  it('freezes everything while its register is damaged, until somebody ends that freeze', async () => {
+  it('has room for the freeze of everything when it is full', async () => {
+    for (let index = 0; index < 100; index++) await stop.freeze({ scope: 'tool', name: `tool-${index}` }, 'root', 'x');
+    await expect(stop.freeze({ scope: 'tool', name: 'one more' }, 'root', 'x')).rejects.toThrow('freeze everything');
+    expect((await stop.freeze({ scope: 'all', name: '' }, 'root', 'x')).isNew).toBe(true);
+  });
+
+  it('takes other spellings of a tenant for that tenant', async () => {
+    const { freeze } = await stop.freeze({ scope: 'tenant', name: 'acme' }, 'acme/root', 'x');
+    for (const name of ['Acme', 'ACME', 'ac\u200bme'])
+      expect(await stop.freeze({ scope: 'tenant', name }, 'acme/root', 'x')).toEqual({ freeze, isNew: false });
+  });
+
+  it('keeps room for withdrawals by those who see all tenants', async () => {
+    const withdrawals = [...Array(1000).keys()].map((index) => {
+      const tenant = `t${Math.floor(index / 50)}`;
+      return { approver: `${tenant}/p${index}`, at: '2026-11-30T00:00:00.000Z', by: `${tenant}/root`, reason: '' };
+    });
+    const set = (count: number) =>
+      store.registers.update(STOP_REGISTER, () => ({
+        value: { freezes: [], withdrawals: withdrawals.slice(0, count) },
+        answer: null,
+      }));
+    await set(50);
+    await expect(stop.withdraw('t0/new', 't0/root', '')).rejects.toThrow('too many people');
+    await stop.withdraw('t1/new', 't1/root', '');
+    await set(900);
+    await expect(stop.withdraw('other/new', 'other/root', '')).rejects.toThrow('too many people');
+    await stop.withdraw('other/new', 'root', '');
+    await set(1000);
+    await expect(stop.withdraw('other/new', 'root', '')).rejects.toThrow('too many people');
+  });
+
+  it('does not replace a register that it cannot read by a smaller stop', async () => {
+    await store.registers.update(STOP_REGISTER, () => ({ value: 'rubbish', answer: null }));
+    await expect(stop.freeze(tool, 'root', 'x')).rejects.toThrow('cannot be read');
+    await expect(stop.withdraw('ana', 'root', 'x')).rejects.toThrow('cannot be read');
+    expect((await store.registers.read(STOP_REGISTER)).value).toBe('rubbish');
+  });
+
+  it('freezes everything while the file of its register is damaged', async () => {
+    await stop.freeze(tool, 'root', 'x');
+    const registers = join(folder, 'registers');
+    const [kept] = readdirSync(registers).filter((name) => name.startsWith('kept-'));
+    const [first] = readdirSync(join(registers, kept!));
+    chmodSync(join(registers, kept!, first!), 0o600);
+    writeFileSync(join(registers, kept!, first!), '');
+    expect((await stop.read()).freezes).toMatchObject([{ scope: 'all' }]);
+    await expect(stop.freeze(tool, 'root', 'x')).rejects.toThrow(`registers/${kept}/1 is not JSON. Restore it from a backup`);
+  });
+
+  it('is not changed, and not taken for empty, by a process without the keys of its store', async () => {
+    const encrypted = join(folder, 'encrypted');
+    const ring = join(folder, 'ring.json');
+    writeFileSync(ring, JSON.stringify(rotate(null, { writes: true, now: new Date() }).ring), { mode: 0o600 });
+    const withKeys = await openStore(`file:${encrypted}`, ring);
+    const { freeze } = await new StopRegister(withKeys).freeze(tool, 'root', 'x');
+    const plain = await openStore(`file:${encrypted}`);
+    const without = new StopRegister(plain);
+    await expect(without.read()).rejects.toThrow('HOLDFAST_CODEC_KEYS');
+    await expect(without.freeze({ scope: 'all', name: '' }, 'root', 'x')).rejects.toThrow('HOLDFAST_CODEC_KEYS');
+    await expect(without.unfreeze({ scope: 'all', name: '' }, 'root', 'x')).rejects.toThrow('HOLDFAST_CODEC_KEYS');
+    expect((await new StopRegister(withKeys).read()).freezes).toEqual([freeze]);
+    await Promise.all([withKeys.close(), plain.close()]);
+  });
+
+  it('freezes everything while its register makes no sense, until somebody ends that freeze', async () => {
     await store.registers.update(STOP_REGISTER, () => ({ value: 'rubbish', answer: null }));
     expect((await stop.read()).freezes).toMatchObject([{ scope: 'all' }]);
     await stop.unfreeze({ scope: 'all', name: '' }, 'root', '');
