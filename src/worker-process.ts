@@ -29,6 +29,7 @@ import { label, routingOf, withoutNewTurns } from './temporal/worker-versions';
 import { version } from './version';
 import { useThreads } from './tools/isolation/pool';
 import { Registry } from './tools/catalogue/registry';
+import type { Keys } from './encryption';
 import { createWorker } from './worker';
 import { describeModels, openModel, withoutProviders } from './worker/own-model';
 import { reportSchedules } from './schedules/at-start';
@@ -100,6 +101,7 @@ interface Parts {
   connection?: NativeConnection;
   worker?: Worker;
   store?: Store;
+  keys?: Keys | null;
 }
 
 interface StartContext {
@@ -116,7 +118,8 @@ async function start(
   { log, parts, closePorts, liveBus, appModule }: StartContext,
 ): Promise<RunningWorker> {
   const approvals = approvalsChannel(config);
-  const keys = config.codecKeys === null ? null : await (await import('./encryption/index.js')).Keys.open(config.codecKeys);
+  const keys = config.codecKeys === null ? null : await (await import('./encryption/index.js')).openKeys(config.codecKeys, log);
+  parts.keys = keys;
   const store = (parts.store = await openStoreOf({ ...config, codecKeys: keys }));
   const model = await openModel(config);
   const served = (next: App) => (config.rehearsesAll ? withoutProviders(next, model.provider) : next);
@@ -240,7 +243,18 @@ function stoppable(worker: Worker, completion: Promise<void>) {
   };
 }
 
-function checks({ temporal, store }: Config, parts: Parts): Check[] {
+function keysCheck(parts: Parts): Check {
+  return {
+    name: 'keys',
+    look: async () => {
+      const fault = parts.keys?.fault ?? null;
+      if (fault !== null) throw new Error(fault);
+    },
+    todo: 'The key ring that was read last is used meanwhile. Mend this before you rotate or remove keys.',
+  };
+}
+
+function checks({ temporal, store, codecKeys }: Config, parts: Parts): Check[] {
   return [
     {
       name: 'temporal',
@@ -253,6 +267,7 @@ function checks({ temporal, store }: Config, parts: Parts): Check[] {
       look: () => parts.store!.checkWritable(),
       todo: `${withoutPassword(store)} cannot be written: is there room, and may this user write there?`,
     },
+    ...(codecKeys === null ? [] : [keysCheck(parts)]),
   ];
 }
 

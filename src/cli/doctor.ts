@@ -74,14 +74,14 @@ async function examineFurther(
   server: ServerFacts | null,
   { production, cloud }: DoctorOptions,
 ): Promise<Finding[]> {
-  const { examineProduction, sweptTo } = await import('./support/examine-production.js');
+  const { examineProduction, sweepFacts } = await import('./support/examine-production.js');
   const { examineCloud } = await import('./support/examine-cloud.js');
   const { readRegister } = await import('../store/open-store.js');
   const sweep = `bundle sweep ${config.temporal.namespace} ${config.taskQueue}`;
   // A store that cannot be read is another finding.
   const store = production
     ? await readRegister(config, sweep).then(
-        ({ value, now }) => ({ now, ownNow: Date.now(), sweptTo: sweptTo(value) }),
+        ({ value, now }) => ({ now, ownNow: Date.now(), ...sweepFacts(value) }),
         () => null,
       )
     : null;

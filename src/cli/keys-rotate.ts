@@ -1,5 +1,5 @@
 /** `holdfast keys rotate`: adds a key to the key ring of the encryption, and makes it the one that writes. */
-import { mkdir, readFile } from 'node:fs/promises';
+import { chown, mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { loadConfig } from '../config';
@@ -31,10 +31,12 @@ export function rotateCommand(keys: Command, output: () => Output): void {
           `--id ${JSON.stringify(id.slice(0, 80))} must be 1 to 64 letters, digits, dots, dashes and underscores.`,
         );
       const before = await readRing(path);
+      const owner = await ownerOf(resolve(path));
       const rotated = rotate(before, { ...optional({ id }), writes: add === undefined, now: new Date() });
       const folder = dirname(resolve(path));
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await replaceFile(folder, resolve(path), Buffer.from(`${JSON.stringify(rotated.ring, null, 2)}\n`));
+      if (owner !== null) await chown(resolve(path), owner.uid, owner.gid);
       const { current, keys: all } = rotated.ring;
       output().answer({ ring: path, id: rotated.id, new: rotated.isNew, current, keys: Object.keys(all) }, [
         `${rotated.isNew ? 'new key' : 'key'} ${rotated.id} in ${path}${before === null ? ', a new ring: keep a copy where its data is not' : ''}`,
@@ -52,6 +54,18 @@ function ringOfSettings(): string {
       ? 'Which key ring? Set HOLDFAST_CODEC_KEYS, or give --ring FILE.'
       : 'The ring comes from a command (HOLDFAST_CODEC_KEYS_COMMAND): rotate it where that command reads it, or give --ring FILE.',
   );
+}
+
+/**
+ * Null: the file is this user's, or there is none. Workers that run as its owner could not read a ring of another user.
+ * @throws UsageError for a file of another user, which only root may give back
+ */
+async function ownerOf(path: string): Promise<{ uid: number; gid: number } | null> {
+  const found = await stat(path).catch(() => null);
+  const own = process.getuid?.();
+  if (found === null || own === undefined || found.uid === own) return null;
+  if (own !== 0) throw new UsageError(`${path} belongs to user ${found.uid}, and must stay so: run this as that user.`);
+  return found;
 }
 
 /** Null: there is none yet. @throws BadKeyRing */

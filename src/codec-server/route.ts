@@ -13,6 +13,7 @@ import { Keys, MissingKey } from '../encryption/key-source';
 import { sees, visibilityOf, type Principal } from '../gateway/auth/principals';
 import { jsonSchema } from '../gateway/schemas/common';
 import type { CodecParts, GatewayParts, Route } from '../gateway/route';
+import { optional } from '../shared/json/optional';
 import { keywordOf } from '../shared/search-attributes';
 import { isLoopbackName } from '../shared/wire/cross-site-check';
 import { isEncrypted } from '../shared/wire/payload';
@@ -20,6 +21,8 @@ import { isEncrypted } from '../shared/wire/payload';
 /** The Web UI sends all payloads of a page of history at once. */
 const LARGEST_BODY = 32_000_000;
 const MOST_PAYLOADS = 5000;
+/** Bytes of one answer: what is compressed may unfold to far more than the request had. Payloads beyond stay encrypted. */
+const LARGEST_ANSWER = 64_000_000;
 /** How many workflows' requesters are remembered, and for how long, ms. */
 const MOST_WORKFLOWS = 5000;
 const REMEMBER_MS = 60_000;
@@ -43,7 +46,17 @@ export const codec: Route = (app, parts) => {
     (open ??= Keys.open(settings!.codecKeys).catch((error: unknown) => ((open = undefined), Promise.reject(error))));
   const decodeAll = async (all: JsonPayload[], principal: Principal) => {
     const ring = await keys();
-    return Promise.all(all.map((one) => decode(ring, settings!.namespace, requesters, principal, one)));
+    const isVisible = async (workflowId: string | null | undefined) =>
+      workflowId !== undefined && requesters.maySee(principal, workflowId);
+    const visible = await Promise.all(all.map((one) => isVisible(boundTo(one))));
+    const opened: JsonPayload[] = [];
+    let room = LARGEST_ANSWER;
+    for (const [index, one] of all.entries()) {
+      const next = visible[index] ? await decode(ring, settings!.namespace, one, room) : one;
+      opened.push(next);
+      room -= next.data?.length ?? 0;
+    }
+    return opened;
   };
 
   const config = { roles: 'any' as const, otherPages: uiPages(parts) };
@@ -117,19 +130,18 @@ function allow({ headers, method }: FastifyRequest, reply: FastifyReply, isUi: (
       .header('access-control-max-age', '600');
 }
 
-async function decode(
-  keys: Keys,
-  namespace: string,
-  requesters: Requesters,
-  principal: Principal,
-  one: JsonPayload,
-): Promise<JsonPayload> {
-  const sealed = payloadOf(one);
-  if (!isEncrypted(sealed)) return one;
-  const workflowId = boundWorkflow(sealed);
-  if (!(await requesters.maySee(principal, workflowId))) return one;
+/** The workflow that an encrypted payload names; undefined: it is not encrypted. */
+function boundTo({ metadata }: JsonPayload): string | null | undefined {
+  const sealed = payloadOf({ ...optional({ metadata }) });
+  return isEncrypted(sealed) ? boundWorkflow(sealed) : undefined;
+}
+
+/** @param room bytes of plain text that it may have, in base64 */
+async function decode(keys: Keys, namespace: string, one: JsonPayload, room: number): Promise<JsonPayload> {
+  const most = Math.floor((room * 3) / 4);
+  if (most <= 0) return one;
   try {
-    const opened = await openPayload(keys, namespace, sealed, () => true);
+    const opened = await openPayload(keys, namespace, payloadOf(one), () => true, most);
     return 'payload' in opened ? jsonOf(opened.payload) : one;
   } catch (error) {
     if (error instanceof MissingKey) return one;

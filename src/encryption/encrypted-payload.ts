@@ -39,6 +39,7 @@ export function boundWorkflow({ metadata }: Payload): string | null {
 
 /**
  * @param isFor whether a payload that is bound so belongs where it was found; null stands for the namespace alone
+ * @param most bytes that it may have when it is open; absent: as many as one payload may
  * @throws MissingKey for a key of this ring that is not here
  */
 export async function openPayload(
@@ -46,6 +47,7 @@ export async function openPayload(
   namespace: string,
   payload: Payload,
   isFor: (workflowId: string | null) => boolean,
+  most?: number,
 ): Promise<OpenResult> {
   const { [SEALED_BY.key]: keyId, [SEALED_BY.ring]: tag } = payload.metadata ?? {};
   const id = keyId ? text(keyId) : '';
@@ -56,7 +58,7 @@ export async function openPayload(
     return { refused: `it is encrypted for ${workflowId === null ? 'no workflow' : `another workflow, ${short(workflowId)}`}` };
   const key = await keys.key(id);
   try {
-    const plain = await open(key, useOf(namespace, workflowId, id), payload.data ?? new Uint8Array());
+    const plain = await open(key, useOf(namespace, workflowId, id), payload.data ?? new Uint8Array(), most);
     return { payload: temporal.api.common.v1.Payload.decode(plain) };
   } catch (error) {
     return {

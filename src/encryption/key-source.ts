@@ -27,11 +27,13 @@ export class MissingKey extends Error {
   }
 }
 
-export interface KeyTimes {
+export interface KeyOptions {
   /** After this time a ring that is used is read again, ms. */
   freshMs?: number;
   /** How long a missing key is waited for, ms: a rotation may reach another process first. */
   patienceMs?: number;
+  /** Called when a ring in use could not be read again, once for each reason: the last one that was read goes on. */
+  onFault?(reason: string): void;
 }
 
 /** ms */
@@ -50,24 +52,32 @@ export class Keys {
   private readonly missing = new Map<string, number>();
   private readonly freshMs: number;
   private readonly patienceMs: number;
+  private readonly onFault: (reason: string) => void;
+  private lastFault: string | null = null;
 
   private constructor(
     /** The source, for errors. */
     readonly where: string,
     private readonly read: () => Promise<KeyRing>,
     private present: KeyRing,
-    { freshMs = FRESH, patienceMs = PATIENCE }: KeyTimes,
+    { freshMs = FRESH, patienceMs = PATIENCE, onFault = () => undefined }: KeyOptions,
   ) {
+    this.onFault = onFault;
     this.freshMs = freshMs;
     this.patienceMs = patienceMs;
     this.readAt = performance.now();
   }
 
   /** @throws BadKeyRing */
-  static async open(source: CodecKeys, times: KeyTimes = {}): Promise<Keys> {
+  static async open(source: CodecKeys, options: KeyOptions = {}): Promise<Keys> {
     if (source instanceof Keys) return source;
     const { where, read } = readerOf(source);
-    return new Keys(where, read, await read(), times);
+    return new Keys(where, read, await read(), options);
+  }
+
+  /** Why the ring could not be read again; null: it was read. */
+  get fault(): string | null {
+    return this.lastFault;
   }
 
   /** The ring as it was read last. If it is old, it is read again meanwhile; a source that fails leaves it as it is. */
@@ -99,7 +109,18 @@ export class Keys {
 
   private readAgain(): Promise<KeyRing> {
     return (this.reading ??= this.read()
-      .then((ring) => (this.present = ring))
+      .then(
+        (ring) => {
+          this.lastFault = null;
+          return (this.present = ring);
+        },
+        (error: unknown) => {
+          const reason = errorMessage(error);
+          if (reason !== this.lastFault) this.onFault(reason);
+          this.lastFault = reason;
+          throw error;
+        },
+      )
       .finally(() => {
         this.readAt = performance.now();
         this.reading = null;

@@ -97,7 +97,7 @@ export async function gatewayParts(
   }: { log: ToolLogger; app: () => Promise<App>; connect?: () => Promise<HoldfastClient>; uiUrl?: () => string | null },
 ): Promise<GatewayParts & { close(): Promise<void> }> {
   const key = await keyOf(config);
-  const keys = config.codecKeys === null ? null : await (await import('../encryption/index.js')).Keys.open(config.codecKeys);
+  const keys = config.codecKeys === null ? null : await (await import('../encryption/index.js')).openKeys(config.codecKeys, log);
   const store = await openStoreOf({ ...config, codecKeys: keys });
   await announceKey(store, key);
   const traces = config.otlp?.signals.includes('traces') ? openTraces(config.otlp, 'holdfast-gateway') : null;

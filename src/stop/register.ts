@@ -26,8 +26,8 @@ const MOST_OF_TENANT = 50;
 const MOST_OF_TENANTS = 900;
 
 /** The register cannot take this: it is full, or it cannot be read. */
-export class StopRefused extends Error {
-  override readonly name = 'StopRefused';
+export class StopRefusal extends Error {
+  override readonly name = 'StopRefusal';
 }
 
 export class StopRegister {
@@ -39,7 +39,7 @@ export class StopRegister {
 
   /**
    * What is frozen already stays as it is. There is always room for the freeze of everything.
-   * @returns the freeze, and whether it is new. @throws StopRefused
+   * @returns the freeze, and whether it is new. @throws StopRefusal
    */
   async freeze(scope: FrozenScope, by: string, reason: string): Promise<{ freeze: Freeze; isNew: boolean }> {
     const answer = await this.change<{ freeze: Freeze; isNew: boolean } | null>((state, at) => {
@@ -50,7 +50,7 @@ export class StopRegister {
       const freeze = { ...scope, at, by, reason };
       return { state: { ...state, freezes: [...state.freezes, freeze] }, answer: { freeze, isNew: true } };
     });
-    if (answer === null) throw new StopRefused(`There are ${MOST_FREEZES} freezes already: freeze everything, or end some.`);
+    if (answer === null) throw new StopRefusal(`There are ${MOST_FREEZES} freezes already: freeze everything, or end some.`);
     if (answer.isNew) await this.record('frozen', scope, { by, reason, at: answer.freeze.at });
     return answer;
   }
@@ -67,7 +67,7 @@ export class StopRegister {
     return end.freeze;
   }
 
-  /** Withdraws what this person has approved until now and has not been dispatched. @throws StopRefused */
+  /** Withdraws what this person has approved until now and has not been dispatched. @throws StopRefusal */
   async withdraw(approver: string, by: string, reason: string): Promise<Withdrawal> {
     const withdrawal = await this.change<Withdrawal | null>((state, at) => {
       checkReadable(state);
@@ -77,7 +77,7 @@ export class StopRegister {
       return { state: { ...state, withdrawals: [...others, answer] }, answer };
     });
     if (withdrawal === null)
-      throw new StopRefused('The approvals of too many people were withdrawn already: freeze their tenant, or everything.');
+      throw new StopRefusal('The approvals of too many people were withdrawn already: freeze their tenant, or everything.');
     await this.record('approvals_withdrawn', { approver }, { by, reason, at: withdrawal.at });
     return withdrawal;
   }
@@ -112,10 +112,10 @@ function hasRoom(withdrawals: readonly Withdrawal[], by: string): boolean {
   return own.length < MOST_OF_TENANT && withdrawals.length < MOST_OF_TENANTS;
 }
 
-/** @throws StopRefused: a change would lose what stands in the register */
+/** @throws StopRefusal: a change would lose what stands in the register */
 function checkReadable(state: StopState): void {
   if (isUnreadable(state))
-    throw new StopRefused(
+    throw new StopRefusal(
       `The register ${STOP_REGISTER} cannot be read, so everything is frozen; the end of that freeze forgets what it has.`,
     );
 }

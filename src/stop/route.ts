@@ -20,7 +20,7 @@ import {
   type WithdrawalView,
 } from '../shapes/records';
 import { samePerson } from '../shared/approval/approval';
-import { StopRegister, StopRefused } from './register';
+import { StopRegister, StopRefusal } from './register';
 
 const listSchema = {
   summary: 'What is frozen',
@@ -117,7 +117,7 @@ async function orRefuse<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (error instanceof StopRefused) throw refusal(error.message.replace(/\.$/, ''));
+    if (error instanceof StopRefusal) throw refusal(error.message.replace(/\.$/, ''));
     throw error;
   }
 }

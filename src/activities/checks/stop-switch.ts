@@ -4,6 +4,8 @@
  * (`waitForUnfreeze`), without a limit of attempts and without growth of history, and dispatches it then under the same number.
  */
 import { ApplicationFailure } from '@temporalio/activity';
+import { readToken } from '../../attestation/claims';
+import { isPasskeyText, readPasskeyDecision } from '../../attestation/passkey-decision';
 import { approvalsOf, type RunCallOutput, type TurnContext, type WaitForUnfreezeInput } from '../../shared/io/activities';
 import { nameOfVote, type HoldReason } from '../../shared/approval/approval';
 import { FREEZE, FREEZE_WAITS } from '../../shared/turn/turn-states';
@@ -55,13 +57,28 @@ async function withdrawnIn(state: StopState, { deps, request, call }: CallContex
   for (const approval of approvals) {
     const { attestation } = approval;
     const verifiedAt = attestation === undefined ? undefined : await approvalVerifiedAt(deps.store, question, attestation);
-    const withdrawal = withdrawalOf(state, approval, verifiedAt);
+    const withdrawal = withdrawalOf(
+      state,
+      approval,
+      attestation === undefined ? undefined : earlier(verifiedAt ?? approval.at, signedBy(attestation)),
+    );
     if (withdrawal === null) continue;
     const { at, by, reason } = withdrawal;
     const text = `${by} withdrew the approval of ${nameOfVote(approval)} at ${at}${reason === '' ? '' : `: ${reason}`}. Earlier decisions no longer count.`;
     return { kind: 'approval_withdrawn', id: at, text };
   }
   return null;
+}
+
+/** The end of the second in which it was signed, by the clock of its signer: a signal may wait for a worker long after that. */
+function signedBy(attestation: string): string | null {
+  const claims = isPasskeyText(attestation) ? readPasskeyDecision(attestation)?.claims : readToken(attestation)?.claims;
+  const { iat } = (claims ?? {}) as { iat?: unknown };
+  return typeof iat === 'number' ? new Date(iat * 1000 + 999).toISOString() : null;
+}
+
+function earlier(one: string, other: string | null): string {
+  return other !== null && Date.parse(other) < Date.parse(one) ? other : one;
 }
 
 /**

@@ -161,9 +161,15 @@ function hashable(field: unknown): unknown {
 // Blocks name the rules (`policy_ref`) and the definition of the agent (`definition_ref`) by hash only. Their canonical form is
 // stored under its SHA-256 before the block, so that an auditor finds it years later.
 
+/**
+ * A definition is stored again after this time, ms: `holdfast store collect` deletes what was not stored for a day, if nothing refers to
+ * it at that time.
+ */
+const STORED_MS = 3_600_000;
+
 export class PolicyArchive {
-  /** Definitions that are stored, or being stored: each is stored once per process. */
-  private readonly writes = new Map<string, Promise<unknown>>();
+  /** Definitions that are stored, or being stored, and since when, ms. */
+  private readonly writes = new Map<string, { at: number; put: Promise<unknown> }>();
   /** By the agent's tools: variants that differ only in the turns above them share these. */
   private readonly definitions = new WeakMap<PreparedAgent['tools'], StoredDefinition>();
   private readonly policies = new WeakMap<PreparedAgent['policies'], StoredDefinition[]>();
@@ -189,10 +195,13 @@ export class PolicyArchive {
   }
 
   private async keep({ ref, text }: StoredDefinition): Promise<void> {
-    const put = this.writes.get(ref) ?? this.store.putBytes(Buffer.from(text, 'utf8'));
-    this.writes.set(ref, put);
+    const now = performance.now();
+    const last = this.writes.get(ref);
+    const isStored = last !== undefined && now - last.at < STORED_MS;
+    const write = isStored ? last : { at: now, put: this.store.putBytes(Buffer.from(text, 'utf8')) };
+    this.writes.set(ref, write);
     try {
-      await put;
+      await write.put;
     } catch (error) {
       this.writes.delete(ref);
       throw error;

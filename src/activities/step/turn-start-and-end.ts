@@ -22,6 +22,7 @@ import { messageBlock, startBlock, endBlock } from '../../record/write-block';
 import { systemPrompt } from '../../agents/agent';
 import { walk, Draft, turnOfBlock } from '../../store/core/transcript';
 import type { StoredBlock } from '../../store/core/seal';
+import { storedBlockOf } from '../../store/core/seal';
 import { StoreError } from '../../store/store';
 import { readBlock } from '../../record/read-block';
 import type { Dependencies } from '../ports';
@@ -152,7 +153,9 @@ export async function beginSession(
 export async function checkFork({ store }: Pick<Dependencies, 'store'>, { block, of }: CheckForkInput): Promise<CheckForkOutput> {
   const unknown = { ok: false, reason: `There is no block ${JSON.stringify(block.slice(0, 64))} of yours.`, near: null } as const;
   if (!isHash(block)) return unknown;
-  const blocks = await walk(store, block).catch((error: unknown) => {
+  // Not from the cache: a collection of the store may have deleted a conversation that nothing referred to.
+  const stored = async (hash: string) => storedBlockOf(await store.getSealedBlock(hash));
+  const blocks = await walk({ getBlock: stored }, block).catch((error: unknown) => {
     if (error instanceof StoreError) return [];
     throw error;
   });

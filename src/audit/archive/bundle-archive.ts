@@ -5,6 +5,7 @@ import { link, mkdir, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode, namesIn, syncDir, sweepTemp } from '../../store/files/atomic-file';
 import type { Receipt } from '../../witness/receipt';
+import { errorMessage } from '../../shared/text/error-message';
 import { Tombstones } from './tombstones';
 
 /** A closed turn, with all that the name of its file needs. */
@@ -22,6 +23,11 @@ export interface KeptFile {
   name: string;
   path: string;
   turn_id: string;
+}
+
+/** The folder cannot be read or written, so no bundle can be kept. */
+export class ArchiveUnusable extends Error {
+  override readonly name = 'ArchiveUnusable';
 }
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
@@ -50,33 +56,34 @@ export class BundleArchive {
     return join(this.folder, name);
   }
 
-  /** Whether there is a file of this name, or a tombstone of one. */
+  /** Whether there is a file of this name, or a tombstone of one. @throws ArchiveUnusable */
   async has(name: string): Promise<boolean> {
-    const there = await stat(this.pathOf(name)).then(
+    const there = await this.using(stat(this.pathOf(name))).then(
       () => true,
       (error: unknown) => {
         if (hasCode(error, 'ENOENT')) return false;
         throw error;
       },
     );
-    return there || (await this.tombstones.files()).has(name);
+    return there || (await this.using(this.tombstones.files())).has(name);
   }
 
   /**
    * Writes a bundle: whole, or not at all. When the promise resolves, the file survives a power cut. The generator of the lines is
    * asked for more after the last line only when the file is safe; so it learns that the bundle is kept.
    * @returns false: another process was faster
+   * @throws ArchiveUnusable; what the lines throw
    */
   async keep(name: string, lines: AsyncIterable<string>): Promise<boolean> {
-    const temp = join(await this.tempDir(), `${process.pid}-${randomBytes(8).toString('hex')}`);
+    const temp = join(await this.using(this.tempDir()), `${process.pid}-${randomBytes(8).toString('hex')}`);
     try {
-      const file = await open(temp, 'wx', PRIVATE_FILE);
+      const file = await this.using(open(temp, 'wx', PRIVATE_FILE));
       try {
         for await (const line of lines) {
-          await file.write(line);
+          await this.using(file.write(line));
           if (!LAST_LINE.test(line.slice(-LAST_CHARACTERS))) continue;
-          await file.sync();
-          await this.appear(temp, name);
+          await this.using(file.sync());
+          await this.using(this.appear(temp, name));
         }
       } finally {
         await file.close();
@@ -87,6 +94,16 @@ export class BundleArchive {
       throw error;
     } finally {
       await rm(temp, { force: true });
+    }
+  }
+
+  /** An error of the folder itself, told from one of a bundle's sources. */
+  private async using<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      if (hasCode(error, 'EEXIST', 'ENOENT')) throw error;
+      throw new ArchiveUnusable(`Bundles cannot be kept in ${this.folder}: ${errorMessage(error)}`, { cause: error });
     }
   }
 

@@ -21,7 +21,7 @@ export interface SweepState {
 
 /** ms. A working holder renews the lease long before. */
 export const LEASE_MS = 60_000;
-/** What a register can carry. More failures have one cause; they are retried only if a later sweep covers their window again. */
+/** What a register can carry. */
 export const MAX_FAILURES = 100;
 
 export class SweepLease {

@@ -9,8 +9,8 @@ import type { BundleSigner } from '../../attestation/bundle-signer';
 import { exportBundle } from '../export/bundle';
 import type { EndBody } from '../format/lines';
 import { closedWithEffects, type Places, type Window } from './closed-turns';
-import type { ClosedTurn, BundleArchive } from './bundle-archive';
-import { LEASE_MS, MAX_FAILURES, SweepLease, type FailedBundle, type SweepState } from './sweep-state';
+import { ArchiveUnusable, type ClosedTurn, type BundleArchive } from './bundle-archive';
+import { LEASE_MS, MAX_FAILURES, SweepLease, type SweepState } from './sweep-state';
 import { errorMessage } from '../../shared/text/error-message';
 import { NONE, type ReceiptServices } from '../../witness/client';
 import { MissingReceipts } from './missing-receipts';
@@ -41,8 +41,12 @@ const LONGEST_MS = 31 * 86_400_000;
 /** Maximum number of turns in one list. In a busy time, the window is made shorter. */
 const LIST_LIMIT = 1000;
 const SHORTEST_WINDOW_MS = 1000;
-const MOST_TRIES = 10;
 const FIRST_PAUSE_MS = 30_000;
+const LONGEST_PAUSE_MS = 3_600_000;
+/** From then on a bundle that fails is an error in the log. */
+const MANY_TRIES = 10;
+/** So many failures in a row, beyond those that the state can carry, have one cause. */
+const MOST_IN_A_ROW = 10;
 
 export class Sweeper {
   private readonly lease: SweepLease;
@@ -73,7 +77,10 @@ export class Sweeper {
     await this.lease.release().catch(() => undefined);
   }
 
-  /** Sweeps all turns that ended since the last sweep. @throws what Temporal or the store throws */
+  /**
+   * Sweeps all turns that ended since the last sweep. What keeps every bundle from being made ends the sweep, and no turn is passed over.
+   * @throws ArchiveUnusable; what Temporal, the store or the signer throws
+   */
   async sweep(stop?: AbortSignal): Promise<Swept> {
     const state = await this.lease.take();
     const swept: Swept = { kept: [], failed: [], mine: state !== null };
@@ -97,7 +104,10 @@ export class Sweeper {
       for (const turn of turns) {
         if (stop?.aborted) return;
         await this.keep(turn, 1, state, swept);
+        if (state.failed.length > MAX_FAILURES + MOST_IN_A_ROW && swept.kept.length === 0)
+          throw new Error(`${state.failed.length} bundles could not be made, the last one since ${swept.failed.at(-1)!.reason}`);
       }
+      this.giveUpMost(state);
       from = to;
       await this.lease.note({ swept_to: to, failed: state.failed });
     }
@@ -127,27 +137,22 @@ export class Sweeper {
     const { archive, store, temporal, log } = this.parts;
     const name = archive.nameOf(turn);
     if (this.fileNames.has(name) || state.failed.some((one) => archive.nameOf(one) === name)) return;
+    if (await archive.has(name)) return this.remember(name);
+    const signer = await this.parts.signer();
     try {
-      if (!(await archive.has(name))) {
-        const subject = { kind: turn.turn_id.startsWith('call/') ? ('call' as const) : ('turn' as const), id: turn.turn_id };
-        const last = { line: '' };
-        await this.receipts.note(name);
-        const lines = exportBundle({
-          temporal,
-          store,
-          subject,
-          signer: await this.parts.signer(),
-          head: await this.receipts.head(),
-        });
-        const isNew = await archive.keep(name, trackLastLine(lines, last));
-        if (isNew) {
-          this.judge(turn, name, last.line);
-          swept.kept.push(name);
-          log.info({ turn_id: turn.turn_id, file: name }, 'bundle kept');
-        }
+      const subject = { kind: turn.turn_id.startsWith('call/') ? ('call' as const) : ('turn' as const), id: turn.turn_id };
+      const last = { line: '' };
+      await this.receipts.note(name);
+      const lines = exportBundle({ temporal, store, subject, signer, head: await this.receipts.head() });
+      const isNew = await archive.keep(name, trackLastLine(lines, last));
+      if (isNew) {
+        this.judge(turn, name, last.line);
+        swept.kept.push(name);
+        log.info({ turn_id: turn.turn_id, file: name }, 'bundle kept');
       }
       this.remember(name);
     } catch (error) {
+      if (error instanceof ArchiveUnusable) throw error;
       this.noteFailure(turn, tries, state, swept, messageOf(error));
     }
   }
@@ -161,14 +166,26 @@ export class Sweeper {
   }
 
   private noteFailure(turn: ClosedTurn, tries: number, state: SweepState, swept: Swept, reason: string): void {
-    swept.failed.push({ turn_id: turn.turn_id, reason });
-    const over = tries >= MOST_TRIES || state.failed.length >= MAX_FAILURES;
-    const again: FailedBundle = { ...turn, tries, again: Date.now() + FIRST_PAUSE_MS * 2 ** (tries - 1) };
-    if (!over) state.failed.push(again);
-    const todo = over
-      ? `It is not tried again: mend the cause, then run \`holdfast audit export ${turn.turn_id} -o FILE\`.`
-      : 'It is tried again.';
-    this.parts.log[over ? 'error' : 'warn']({ turn_id: turn.turn_id, tries, reason, todo }, 'bundle not kept');
+    const { turn_id } = turn;
+    swept.failed.push({ turn_id, reason });
+    if (Date.now() - Date.parse(turn.closed_at) > LONGEST_MS) return this.giveUp(turn_id, tries, reason);
+    const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (tries - 1));
+    state.failed.push({ ...turn, tries, again: Date.now() + pause });
+    this.parts.log[tries < MANY_TRIES ? 'warn' : 'error'](
+      { turn_id, tries, reason, todo: 'It is tried again.' },
+      'bundle not kept',
+    );
+  }
+
+  /** Of more failures than the state can carry, while other bundles are kept, those that were tried most have causes of their own. */
+  private giveUpMost(state: SweepState): void {
+    state.failed.sort((one, other) => one.tries - other.tries);
+    for (const { turn_id, tries } of state.failed.splice(MAX_FAILURES)) this.giveUp(turn_id, tries, 'too many bundles fail');
+  }
+
+  private giveUp(turn_id: string, tries: number, reason: string): void {
+    const todo = `It is not tried again: mend the cause, then run \`holdfast audit export ${turn_id} -o FILE\`.`;
+    this.parts.log.error({ turn_id, tries, reason, todo }, 'bundle not kept');
   }
 
   private remember(name: string): void {

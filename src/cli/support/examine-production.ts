@@ -28,6 +28,8 @@ export interface StoreFacts {
   ownNow: number;
   /** How far bundles are made, ms since 1970; null: no worker has made any. */
   sweptTo: number | null;
+  /** Bundles that failed, and are tried again. */
+  failedBundles: number;
 }
 
 export async function examineProduction(
@@ -235,6 +237,10 @@ export function examineRetention(
   if (store === null || store.sweptTo === null)
     return [warn(what, `${days} days; no worker has made bundles here yet`, 'start a worker with HOLDFAST_BUNDLES')];
   const behind = now - store.sweptTo;
+  if (store.failedBundles > 0)
+    return [
+      fault(what, `${store.failedBundles} bundles could not be made yet`, 'the log of the workers says why: "bundle not kept"'),
+    ];
   return behind > retention / 2
     ? [
         fault(
@@ -300,8 +306,11 @@ export async function examineBackups(place: string | null, now: number): Promise
   }
 }
 
-/** `swept_to` of the register of bundle sweeps. */
-export function sweptTo(value: Json): number | null {
-  const at = isJsonObject(value) ? value.swept_to : null;
-  return typeof at === 'number' && at > 0 ? at : null;
+/** What the register of bundle sweeps says. */
+export function sweepFacts(value: Json): Pick<StoreFacts, 'sweptTo' | 'failedBundles'> {
+  const { swept_to: at = null, failed = null } = isJsonObject(value) ? value : {};
+  return {
+    sweptTo: typeof at === 'number' && at > 0 ? at : null,
+    failedBundles: Array.isArray(failed) ? failed.length : 0,
+  };
 }

@@ -16,6 +16,7 @@ import {
   partFault,
   sealBlock,
   sealPart,
+  storedBlockOf,
   type SealedBlock,
   type SealedPart,
   type StoredBlock,
@@ -246,7 +247,7 @@ export class ContentStore implements Store {
 
   /** Reads the blocks of these lines, and caches them. */
   private takeBlock(hash: string, lines: string[]): StoredBlock {
-    const blocks = this.readBlocks(hash, lines).map(toStoredBlock);
+    const blocks = this.readBlocks(hash, lines).map(storedBlockOf);
     const size = lines.reduce((sum, line) => sum + line.length, 0) / blocks.length;
     for (const block of blocks) this.keepBlock(block, size);
     const match = blocks.find((block) => block.hash === hash);
@@ -316,10 +317,6 @@ export class ContentStore implements Store {
       throw this.objects.fault(object, `${hash} was stored by something else: ${errorMessage(error)}`);
     }
   }
-}
-
-function toStoredBlock({ hash, block, parts }: BlockWithParts): StoredBlock {
-  return { hash, block, bodies: parts.map((part) => part.body) };
 }
 
 /** Reads many blocks at once; missing and damaged ones are left out. */

@@ -95,3 +95,8 @@ export interface StoredBlock {
   /** The bodies of its parts, in order. */
   bodies: Json[];
 }
+
+/** A block without the salts of its parts. */
+export function storedBlockOf({ hash, block, parts }: { hash: string; block: Block; parts: readonly Part[] }): StoredBlock {
+  return { hash, block, bodies: parts.map((part) => part.body) };
+}

@@ -65,7 +65,7 @@ export async function append(store: Store, scope: string, block: NewBlock): Prom
  * The blocks from the first to the head; none for a null head.
  * @throws StoreError `not_found` or `damaged`, naming the block; `damaged` beyond 100 000 blocks
  */
-export async function walk(store: Store, head: string | null): Promise<StoredBlock[]> {
+export async function walk(store: Pick<Store, 'getBlock'>, head: string | null): Promise<StoredBlock[]> {
   const blocks: StoredBlock[] = [];
   for (let hash = head; hash !== null;) {
     if (blocks.length >= MAX_BLOCKS)

@@ -147,7 +147,7 @@ const PASSING = new Set([
   ...['57P01', '57P02', '57P03', '53300', '40001', '40P01'], // shutting down, crashed, starting up, too many connections, lost to another transaction
 ]);
 /** The same from a server that has answered before: its name may lead to another one, or not yet, as in a failover. */
-const MOVED = new Set(['ENOTFOUND', '25006']);
+const AFTER_FAILOVER = new Set(['ENOTFOUND', '25006']);
 /** Errors of the driver itself have no code. */
 const CONNECTION_LOSS = /^(?:Connection terminated|Query read timeout|timeout exceeded when trying to connect|timeout expired)/;
 
@@ -172,7 +172,7 @@ function isPassing(error: unknown, hasAnswered: boolean): boolean {
   const code = codeOf(error);
   return (
     PASSING.has(code) ||
-    (hasAnswered && MOVED.has(code)) ||
+    (hasAnswered && AFTER_FAILOVER.has(code)) ||
     code.startsWith('08') ||
     CONNECTION_LOSS.test(innermost(error).message)
   );

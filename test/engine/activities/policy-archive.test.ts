@@ -85,6 +85,22 @@ describe('the policy archive', () => {
     expect(put.sort()).toEqual([ref, agent.policyRef].sort()); // and once only
   });
 
+  it('stores again after an hour what a collection of the store may have deleted', async () => {
+    const agent = new Registry(defineApp({ agents: [defineAgent({ name: 'a', prompt: 'p', tools: [] })] })).agent('a')!;
+    let puts = 0;
+    const archive = new PolicyArchive({ putBytes: async () => void puts++ } as unknown as Store, ENGINE);
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(1000);
+    try {
+      for (const minutes of [0, 59, 61, 62]) {
+        clock.mockReturnValue(1000 + minutes * 60_000);
+        await archive.agent(agent);
+      }
+    } finally {
+      clock.mockRestore();
+    }
+    expect(puts).toBe(4); // the rules and the definition, twice
+  });
+
   it('keeps the modes of turns above, and the rules that they bound', async () => {
     const registry = new Registry(defineApp({ agents: [defineAgent({ name: 'a', prompt: 'p', tools: [] })] }));
     const bound = registry.forTurn({ agent: 'a', parent: { within: ['plan'] } as never })!;

@@ -2,6 +2,7 @@
  * What is frozen is not dispatched: not by an approval, by a direct call, by a reset, by another attempt, by a settlement, nor by an
  * attacker who has activities run. It is not lost either. And an approval that was withdrawn dispatches nothing.
  */
+import { setTimeout } from 'node:timers/promises';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { StopRegister } from '../../../src/stop/register';
 import { ToolError } from '../../../src/tools/define/errors';
@@ -161,3 +162,20 @@ describe.each(CHANNELS)('an approval that was withdrawn (decisions: %s)', (chann
     PATIENCE,
   );
 });
+
+it(
+  'an approval that was signed before its withdrawal dispatches nothing, though it comes later',
+  () =>
+    scene('attested', {}, async ({ store, turn, digest, by, effects }) => {
+      const signed = await by('ana');
+      await setTimeout(1100); // the signature names the second only
+      await new StopRegister(store).withdraw('ana', 'root', 'a stolen key');
+      await turn.approve(digest, signed);
+      const next = await insteadOf(turn, digest);
+      expect(effects).toEqual([]);
+      await turn.approve(next.digest, await by('ana', { digest: next.digest }));
+      expect((await turn.result()).state).toBe('completed');
+      expect(effects).toEqual([invoice]);
+    }),
+  PATIENCE,
+);

@@ -41,7 +41,7 @@ describe('doctor --production', () => {
       HOLDFAST_BACKUPS: file('database.sql', 'dump'),
     });
     const now = Date.now();
-    const store = { now, ownNow: now, sweptTo: now };
+    const store = { now, ownNow: now, sweptTo: now, failedBundles: 0 };
     const findings = await production.examineProduction(settings, { server: { ...server, lastPollMs: now }, store });
     const wrong = findings.filter((one) => levelOf(one) !== 'ok' && one.what !== 'Node'); // the Node that runs the test
     expect(wrong).toEqual([]);
@@ -93,16 +93,17 @@ describe('doctor --production', () => {
     expect([levelOf(finding), finding.detail]).toEqual([level, detail]);
   });
 
-  it.each<[string, string, number, number | null]>([
+  it.each<[string, string, number, number | null, number?]>([
+    ['fault', '2 bundles could not be made yet', 30 * DAY, NOW, 2],
     ['fault', 'the namespace forgets ended turns after 1 days', DAY, NOW],
     ['fault', 'bundles are 20 days behind, and turns are kept for 30', 30 * DAY, NOW - 20 * DAY],
     ['warning', '30 days; no worker has made bundles here yet', 30 * DAY, null],
     ['ok', '30 days; bundles are made until 2026-11-29T02:00:00.000Z', 30 * DAY, NOW],
-  ])('compares retention with the bundles that are made: %s, %s', (level, detail, retentionMs, sweptTo) => {
+  ])('compares retention with the bundles that are made: %s, %s', (level, detail, retentionMs, sweptTo, failedBundles = 0) => {
     const [finding] = production.examineRetention(
       { bundles: home },
       { ...server, retentionMs },
-      { now: NOW, ownNow: NOW, sweptTo },
+      { now: NOW, ownNow: NOW, sweptTo, failedBundles },
       NOW,
     );
     expect([levelOf(finding!), finding!.detail]).toEqual([level, detail]);
@@ -111,7 +112,11 @@ describe('doctor --production', () => {
   it('compares clocks', () => {
     const levels = (storeAhead: number, pollAhead: number) =>
       production
-        .examineClocks({ ...server, lastPollMs: NOW + pollAhead }, { now: NOW + storeAhead, ownNow: NOW, sweptTo: null }, NOW)
+        .examineClocks(
+          { ...server, lastPollMs: NOW + pollAhead },
+          { now: NOW + storeAhead, ownNow: NOW, sweptTo: null, failedBundles: 0 },
+          NOW,
+        )
         .map(levelOf);
     expect(levels(0, 0)).toEqual(['ok', 'ok']);
     expect(levels(-3000, -60_000)).toEqual(['fault', 'ok']);

@@ -64,6 +64,16 @@ it('decodes what approvers, auditors and admins may see; everything else comes b
   expect((await post(people.ana.headers, [{ ...payloads[0]!, data: 'AAAA' }])).body).toContain('"data":"AAAA"');
 });
 
+it('gives at most 64 MB at once: what is beyond stays encrypted', async () => {
+  const zeros = '0'.repeat(10_000_000);
+  const large = base64((await codec.encode([defaultPayloadConverter.toPayload(zeros)!]))[0]!);
+  expect(large.data.length).toBeLessThan(50_000);
+  const { payloads } = (await post(people.ana.headers, Array(40).fill(large))).json() as { payloads: { data: string }[] };
+  const isOpen = payloads.map(({ data }) => data.length > zeros.length);
+  expect(isOpen).toEqual(Array.from({ length: 40 }, (_, index) => index < 4));
+  expect(payloads.at(-1)).toEqual(large);
+});
+
 it('encodes for the namespace, and leaves what is encrypted', async () => {
   const already = await sealed('turn/acme');
   const { payloads } = (await post(people.ana.headers, [plain, already], '/codec/encode')).json();

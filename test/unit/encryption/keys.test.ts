@@ -64,6 +64,24 @@ it('a rotated file is read again, and a missing key at once; a file that is brok
   expect(keys.ring().ids).toEqual(['a', 'b']);
 });
 
+it('a ring that cannot be read again is reported once for each reason, and goes on', async () => {
+  write(ringOf('a'));
+  const faults: string[] = [];
+  const keys = await Keys.open(file, { freshMs: 0, patienceMs: 0, onFault: (reason) => void faults.push(reason) });
+  const again = () => keys.key('unknown').catch(() => undefined);
+  write('{');
+  await again();
+  await again();
+  expect([faults, keys.fault]).toEqual([[`The key ring ${file} cannot be used: it is not JSON.`], faults[0]]);
+  expect(keys.ring().current).toBe('a');
+  write(ringOf('a'));
+  await again();
+  expect(keys.fault).toBeNull();
+  chmodSync(file, 0o644);
+  await again();
+  expect(faults[1]).toContain('others may read it');
+});
+
 it('a ring comes from a command or a key service too, and errors show no key', async () => {
   const ring = ringOf('a');
   write(ring);
@@ -103,5 +121,11 @@ it('holdfast keys rotate makes the ring, adds keys to it, and never prints one',
   expect(await rotated('--id', 'one')).toEqual({ ring: file, id: 'one', new: true, current: 'one', keys: ['one'] });
   expect(await rotated('--id', 'two', '--add')).toMatchObject({ new: true, current: 'one', keys: ['one', 'two'] });
   expect(await rotated('--id', 'two')).toMatchObject({ new: false, current: 'two' });
+  expect((await Keys.open(file)).ring().ids).toEqual(['one', 'two']);
+
+  const other = jest.spyOn(process, 'getuid').mockReturnValue(54_321);
+  const refused = await run(['keys', 'rotate', '--ring', file], environment());
+  other.mockRestore();
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('must stay so: run this as that user') });
   expect((await Keys.open(file)).ring().ids).toEqual(['one', 'two']);
 });

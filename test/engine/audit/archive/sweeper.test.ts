@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ofKey } from '../../../../src/attestation/bundle-signer';
@@ -73,18 +73,22 @@ test('each turn with effects has one bundle, however it ended; bundles are remov
     expect(effects).toHaveLength(3);
 
     const ended = [paid.id, terminated.id, direct.turn.id];
-    const broken = sweeperOf(engine, { signer: () => Promise.reject(new Error('the key service is away')) });
-    const { failed } = await eventually('all are seen', async () => {
-      const swept = await broken.sweep();
-      return swept.failed.length > 0 && swept;
-    });
-    expect(failed[0]).toMatchObject({ reason: 'the key service is away' });
-    expect(await sweeperOf(engine).sweep()).toEqual({ kept: [], failed: [], mine: false });
-    await broken.release();
+    const file = join(folder, 'no-folder');
+    writeFileSync(file, '');
+    const broken = [
+      { reason: 'the key service is away', signer: () => Promise.reject(new Error('the key service is away')) },
+      { reason: 'Bundles cannot be kept in', archive: new BundleArchive(file) },
+    ];
+    for (const { reason, ...parts } of broken) {
+      const sweeper = sweeperOf(engine, parts);
+      const failure = () => sweeper.sweep().then(() => '', ({ message }: Error) => message); // oxfmt-ignore
+      await eventually('the ended turns are seen', async () => (await failure()).includes(reason));
+      expect(await sweeperOf(engine).sweep()).toEqual({ kept: [], failed: [], mine: false });
+      await sweeper.release();
+    }
     expect(await filesOf()).toEqual([]);
 
     const sweeper = sweeperOf(engine);
-    await engine.store.registers.update(`bundle sweep default ${engine.taskQueue}`, () => ({ value: null, answer: null }));
     const names = await sweptUntil(sweeper, ...ended);
     expect(names).toHaveLength(3);
     expect(await sweeper.sweep()).toEqual({ kept: [], failed: [], mine: true });

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { Pool } from 'pg';
 import { Database } from '../../../../src/store/postgres/database';
 import { openStore } from '../../../../src/store/open-store';
@@ -128,6 +129,23 @@ describePostgres('A store whose connections break (needs PostgreSQL)', () => {
       query.mockRestore();
       await database.close();
     }
+  });
+
+  test('a server that takes no writes for a while, as the old primary in a failover, is asked again', async () => {
+    await store.effects.claim(aClaim());
+    const database = new URL(url).pathname.slice(1);
+    const setReadOnly = (value: string) =>
+      server.run('postgres', `ALTER DATABASE "${database}" SET default_transaction_read_only = ${value}`);
+    await setReadOnly('on');
+    await server.run(
+      'postgres',
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}' AND pid <> pg_backend_pid()`,
+    );
+    const moved = store.effects.move(KEY, 1, 'applied');
+    await wait(1500);
+    await setReadOnly('off');
+    expect(await moved).toMatchObject({ state: 'applied' });
+    expect(await rows('effects')).toBe(2);
   });
 
   test('a server that was killed with kill -9 and started again loses nothing that was reported, and its clients go on', async () => {
