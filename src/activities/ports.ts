@@ -160,6 +160,11 @@ export interface Trust {
    * @returns the fault, or null
    */
   checkStart(start: SignedStart): Promise<string | null>;
+  /**
+   * The end of the second in which a decision says that it was signed, ISO 8601; null: it does not say. Absent: the time counts at which
+   * a worker found it valid.
+   */
+  signedAt?(attestation: string): string | null;
 }
 
 export interface StartToSign {

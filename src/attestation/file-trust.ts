@@ -8,7 +8,7 @@ import { optional } from '../shared/json/optional';
 import { sessionWorkflowId } from '../shared/ids';
 import { LONGEST_S } from './bundle-signer';
 import { decisionClaims, startClaims, type DecisionClaims, readToken } from './claims';
-import { deputyFault, deputyshipOf, ownDecision } from './deputy-decision';
+import { claimsOfDecision, deputyFault, deputyshipOf, ownDecision } from './deputy-decision';
 import { deputyshipId, type SignedDeputyship } from './deputyship';
 import { enrolmentFault } from './enrolment';
 import { isPasskeyText, passkeyFault, readPasskeyDecision } from './passkey-decision';
@@ -64,6 +64,11 @@ export class FileTrust implements Trust {
     if (reason !== null) return { ok: false, reason };
     const { principal, on_behalf_of } = claims;
     return { ok: true, principal, ...(deputy === null ? {} : { on_behalf_of: on_behalf_of!, deputyship: shortOf(deputy) }) };
+  }
+
+  signedAt(attestation: string): string | null {
+    const claims = claimsOfDecision(attestation);
+    return claims === null ? null : new Date(claims.iat * 1000 + 999).toISOString();
   }
 
   async checkStart(start: Parameters<Trust['checkStart']>[0]): Promise<string | null> {

@@ -4,10 +4,8 @@
  * (`waitForUnfreeze`), without a limit of attempts and without growth of history, and dispatches it then under the same number.
  */
 import { ApplicationFailure } from '@temporalio/activity';
-import { readToken } from '../../attestation/claims';
-import { isPasskeyText, readPasskeyDecision } from '../../attestation/passkey-decision';
 import { approvalsOf, type RunCallOutput, type TurnContext, type WaitForUnfreezeInput } from '../../shared/io/activities';
-import { nameOfVote, type HoldReason } from '../../shared/approval/approval';
+import { nameOfVote, type Decision, type HoldReason } from '../../shared/approval/approval';
 import { FREEZE, FREEZE_WAITS } from '../../shared/turn/turn-states';
 import { BEGUN_TOO_LATE, callError } from '../../shared/wire/errors';
 import { freezeOf, freezeText, readStopFrom, withdrawalOf, type Freeze, type StopState } from '../../record/stop';
@@ -16,7 +14,7 @@ import type { RunResult } from '../../tools/run/run';
 import type { CallContext } from '../call/call-context';
 import { showing } from '../call/heartbeat';
 import { refusal } from '../call/run-once';
-import { approvalVerifiedAt, findStoredQuestion } from '../people/questions';
+import { approvalVerifiedAt, findStoredQuestion, type QuestionEntry } from '../people/questions';
 import type { Dependencies } from '../ports';
 
 /** A tool begins at most this long after the store was asked, ms. */
@@ -55,13 +53,7 @@ async function withdrawnIn(state: StopState, { deps, request, call }: CallContex
   if (approvals.length === 0 || state.withdrawals.length === 0) return null;
   const question = await findStoredQuestion(deps.store, call.digest);
   for (const approval of approvals) {
-    const { attestation } = approval;
-    const verifiedAt = attestation === undefined ? undefined : await approvalVerifiedAt(deps.store, question, attestation);
-    const withdrawal = withdrawalOf(
-      state,
-      approval,
-      attestation === undefined ? undefined : earlier(verifiedAt ?? approval.at, signedBy(attestation)),
-    );
+    const withdrawal = withdrawalOf(state, approval, await signedBy(deps, question, approval));
     if (withdrawal === null) continue;
     const { at, by, reason } = withdrawal;
     const text = `${by} withdrew the approval of ${nameOfVote(approval)} at ${at}${reason === '' ? '' : `: ${reason}`}. Earlier decisions no longer count.`;
@@ -70,15 +62,16 @@ async function withdrawnIn(state: StopState, { deps, request, call }: CallContex
   return null;
 }
 
-/** The end of the second in which it was signed, by the clock of its signer: a signal may wait for a worker long after that. */
-function signedBy(attestation: string): string | null {
-  const claims = isPasskeyText(attestation) ? readPasskeyDecision(attestation)?.claims : readToken(attestation)?.claims;
-  const { iat } = (claims ?? {}) as { iat?: unknown };
-  return typeof iat === 'number' ? new Date(iat * 1000 + 999).toISOString() : null;
-}
-
-function earlier(one: string, other: string | null): string {
-  return other !== null && Date.parse(other) < Date.parse(one) ? other : one;
+/** Until when an approval was certainly signed: a signal may wait for a worker long after that. Undefined: it is not signed. */
+async function signedBy(
+  { store, trust }: Pick<Dependencies, 'store' | 'trust'>,
+  question: QuestionEntry | null,
+  { attestation, at }: Decision,
+): Promise<string | undefined> {
+  if (attestation === undefined) return undefined;
+  const verifiedAt = (await approvalVerifiedAt(store, question, attestation)) ?? at;
+  const signedAt = trust.signedAt?.(attestation) ?? verifiedAt;
+  return Date.parse(signedAt) < Date.parse(verifiedAt) ? signedAt : verifiedAt;
 }
 
 /**

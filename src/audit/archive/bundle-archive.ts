@@ -125,12 +125,15 @@ export class BundleArchive {
     }
   }
 
-  /** Notes, on disk, that a bundle of this name has no such receipt yet. */
-  async markMissing(by: Receipt['by'], name: string): Promise<void> {
+  /** Notes, on disk, that a bundle of this name has no such receipt yet. @throws ArchiveUnusable */
+  markMissing(by: Receipt['by'], name: string): Promise<void> {
     const folder = join(this.folder, MISSING_RECEIPTS, by);
-    await mkdir(folder, { recursive: true, mode: PRIVATE_DIR });
-    await (await open(join(folder, markOf(name)), 'a', PRIVATE_FILE)).close();
-    await syncDir(folder);
+    const mark = async () => {
+      await mkdir(folder, { recursive: true, mode: PRIVATE_DIR });
+      await (await open(join(folder, markOf(name)), 'a', PRIVATE_FILE)).close();
+      await syncDir(folder);
+    };
+    return this.using(mark());
   }
 
   /** Names of bundles without such a receipt, by day. A file may be missing: then its bundle was not kept, or was deleted. */

@@ -25,7 +25,7 @@ it('a conversation that was deleted from the store is none, also where a worker 
   const message = messageBlock('user', [{ type: 'text', text: 'Pay INV-7.' }]);
   const second = store.seal('t', { ...message, parent: first.hash, at });
   await store.putBlocks([first, second]);
-  const check = () => checkFork({ store }, { block: second.hash, of: 'ana' });
+  const check = () => checkFork({ store }, { block: second.hash, of: 'ana', session_id: 's' });
   expect(await check()).toMatchObject({ ok: true, agent: 'payables' });
   rmSync(join(folder, 'objects'), { recursive: true });
   expect(await store.getBlock(second.hash)).toMatchObject({ hash: second.hash }); // from the cache

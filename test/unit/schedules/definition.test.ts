@@ -56,7 +56,7 @@ describe('a schedule', () => {
 
   it('replaces no budget of the agent that has its name', () => {
     const budget = { windowMs: 1000, calls: { tools: ['pay'], cap: 1 } };
-    const own = { name: 'schedule.morning', tools: ['pay'], per: 'agent', windowMs: 1000, measure: 'count', cap: 5 } as const;
+    const own = { name: 'schedule.morning', tools: ['pay'], per: 'agent', windowMs: 1000, measure: 'count', cap: '5' } as const;
     const agent = defineAgent({ name: 'payables', prompt: 'Pay.', tools: [pays('pay', [])], budgets: [own] });
     const define = () => defineApp({ agents: [agent], schedules: [{ ...morning, budget }] });
     expect(define).toThrow('two budgets have the name "schedule.morning"');
