@@ -1,6 +1,6 @@
 #!/bin/sh
-# Backs up databases and volume together: docker/backup.sh FOLDER writes FOLDER/database.sql (Temporal's), FOLDER/store.sql and
-# FOLDER/holdfast.tar, either completely or not at all. Temporal's database comes first, then the store: it only grows, so it then has
+# Backs up databases and volume together: docker/backup.sh FOLDER makes the folder FOLDER/TIME-…, with database.sql (Temporal's), store.sql
+# and holdfast.tar, either completely or not at all. Temporal's database comes first, then the store: it only grows, so it then has
 # everything that the histories refer to. Nothing need be stopped. A person who can read these files has the keys of the gateway and, with
 # docker/secrets/codec_keys, everything that turns said and did: only the owner of FOLDER should have access to it, and the ring belongs
 # elsewhere.
@@ -10,8 +10,8 @@ folder=${1:?name a folder: docker/backup.sh FOLDER}
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 mkdir -p -- "$folder"
 folder=$(CDPATH='' cd -- "$folder" && pwd)
-# In a folder of its own, so that two backups at once do not write into each other's files.
-new=$(mktemp -d -- "$folder/.backup-XXXXXX")
+# One rename gives it its name in the end, so no backup is half made.
+new=$(mktemp -d -- "$folder/.$(date -u +%Y-%m-%dT%H%M%SZ)-XXXXXX")
 trap 'rm -rf -- "$new"' EXIT
 trap 'exit 129' HUP
 trap 'exit 130' INT
@@ -29,15 +29,26 @@ whole() { # FILE, LINE
     exit 1
   }
 }
-in_postgresql 'exec pg_dumpall --username "$POSTGRES_USER" --no-password --exclude-database holdfast' >"$new/database.sql"
+# The database of the store in this PostgreSQL, by the address that set-up-store.sh takes; empty: the store is elsewhere.
+store=
+url=$(cat docker/secrets/store_url)
+case $url in
+"postgres://"*":"*"@postgresql:5432/"*)
+  store=${url%%\?*}
+  store=${store##*/}
+  ;;
+*) echo 'The store is not in this PostgreSQL: there will be no store.sql. A store of files is in holdfast.tar; back up another server yourself.' >&2 ;;
+esac
+in_postgresql "exec pg_dumpall --username \"\$POSTGRES_USER\" --no-password ${store:+--exclude-database $store}" >"$new/database.sql"
 whole "$new/database.sql" 'PostgreSQL database cluster dump complete'
-in_postgresql 'exec pg_dump --username "$POSTGRES_USER" --no-password --create holdfast' >"$new/store.sql"
-whole "$new/store.sql" 'PostgreSQL database dump complete'
+if [ -n "$store" ]; then
+  in_postgresql "exec pg_dump --username \"\$POSTGRES_USER\" --no-password --create $store" >"$new/store.sql"
+  whole "$new/store.sql" 'PostgreSQL database dump complete'
+fi
 # Workers write meanwhile. If a file changed or disappeared while tar read it, tar exits with 1; that is no failure: the dump was
 # made before, and does not refer to what is missing from that file.
 docker compose run --rm -T --no-deps --entrypoint sh worker -c \
   'tar --create --warning=no-file-changed --warning=no-file-removed --directory /var/lib/holdfast . || [ $? -eq 1 ]' >"$new/holdfast.tar"
-mv -- "$new/database.sql" "$folder/database.sql"
-mv -- "$new/store.sql" "$folder/store.sql"
-mv -- "$new/holdfast.tar" "$folder/holdfast.tar"
-echo "made $folder/database.sql, $folder/store.sql and $folder/holdfast.tar"
+made=$folder/${new##*/.}
+mv -- "$new" "$made"
+echo "made $made"

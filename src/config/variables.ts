@@ -173,7 +173,7 @@ const WORKER = {
     schema: path,
     allowed: 'a file or a folder',
     about:
-      'Where backups are written: `holdfast doctor --production` looks how old the newest file is ([deployment.md](deployment.md#backups)).',
+      'Where backups are written: `holdfast doctor --production` looks how old the newest is ([deployment.md](deployment.md#backups)).',
   },
   HOLDFAST_ENVIRONMENT: {
     schema: z.string().regex(/^[A-Za-z0-9._-]{1,64}$/),

@@ -20,6 +20,8 @@ const PROMETHEUS = 'http://127.0.0.1:9090';
 const MINUTES = 60_000;
 /** The version to upgrade to. */
 const NEXT_TEMPORAL = join(__dirname, '../../scripts/containers/next-temporal-version');
+/** The compose project with the volumes into which a backup is restored. */
+const RESTORED = 'restored';
 const MAIL_USER = 'memos@bank.example';
 const MAIL_PASSWORD = 'secret-of-the-mail-account';
 
@@ -43,6 +45,7 @@ beforeAll(async () => {
     HOLDFAST_SMTP_USER: MAIL_USER,
     HOLDFAST_SMTP_FROM: MAIL_USER,
   });
+  await project.compose('--project-name', RESTORED, 'down', '--volumes', '--timeout', '5'); // of a run that was killed
   operator = await operatorOf();
   const began = Date.now();
   await project.compose('build', 'worker');
@@ -232,30 +235,41 @@ it(
 );
 
 it(
-  'a backup is restored into empty volumes: a call that waited is approved afterwards, and mailed once',
+  'a backup is restored into empty volumes, frozen: a call that waited is approved afterwards, and mailed once, after the freeze',
   async () => {
     const turn = await startTurn('fourth@bank.example');
     const call = await waitingCall(turn);
-    const backup = join(project.folder, 'backup');
-    await project.run('docker/backup.sh', [backup]);
-    for (const name of await readdir(backup)) {
-      const content = await readFile(join(backup, name), 'latin1');
+    const [, backup] = /^made (.+)$/m.exec(await project.run('docker/backup.sh', [join(project.folder, 'backups')]))!;
+    for (const name of await readdir(backup!)) {
+      const content = await readFile(join(backup!, name), 'latin1');
       for (const canary of ['fourth@bank.example', Buffer.from('fourth@bank.example').toString('hex')])
         expect([name, content.includes(canary)]).toEqual([name, false]);
     }
-    await project.compose('down', '--volumes', '--timeout', '10');
+    await shell('docker compose logs --no-log-prefix worker > worker.log');
+    await project.compose('down', '--timeout', '10');
+    await project.set({ COMPOSE_PROJECT_NAME: RESTORED });
     await project.compose('up', '--detach', 'postgresql');
     await eventually('PostgreSQL is healthy', async () => (await project.states()).get('postgresql')?.join() === 'healthy');
-    const restore = 'PGPASSWORD=$(cat "$POSTGRES_PASSWORD_FILE") exec psql --quiet --username "$POSTGRES_USER" --dbname postgres';
-    for (const name of ['database.sql', 'store.sql'])
-      await shell(`docker compose exec -T postgresql sh -c '${restore}' < ${backup}/${name}`);
+    const psql = 'exec psql --quiet --set ON_ERROR_STOP=1 --username "$POSTGRES_USER" --dbname postgres';
+    const restore = `docker compose exec -T postgresql sh -c 'PGPASSWORD=$(cat "$POSTGRES_PASSWORD_FILE") ${psql}'`;
+    await shell(`grep -vx 'CREATE ROLE temporal;' ${backup}/database.sql | ${restore}`);
+    await shell(`${restore} < ${backup}/store.sql`);
     await shell(
       `docker compose run --rm -T --no-deps --entrypoint tar worker --extract --directory /var/lib/holdfast < ${backup}/holdfast.tar`,
     );
+    await project.compose('run', '--rm', '-T', '--no-deps', 'worker', 'freeze', '--reason', 'restored');
+    await project.compose('up', '--detach', 'temporal-namespace');
+    const compare = 'run --rm -T --no-deps --volume "$PWD/worker.log:/worker.log:ro" worker store compare --log /worker.log';
+    expect(await shell(`docker compose ${compare}`)).toContain(turn);
     await project.up();
     await approve(turn, call);
+    const isFrozen = async () => (await ask<TurnView>(approver, `/v1/turns/${turn}`)).frozen !== undefined;
+    await eventually('the approved call waits for the end of the freeze', isFrozen);
+    expect(await mailsTo('fourth@bank.example')).toBe(0);
+    await project.compose('exec', '-T', 'worker', 'node', 'dist/cli/main.js', 'unfreeze');
     await mustBeSent(turn);
     expect(await mailsTo('fourth@bank.example')).toBe(1);
+    await project.compose('--project-name', 'holdfast', 'down', '--volumes', '--timeout', '10');
   },
   15 * MINUTES,
 );

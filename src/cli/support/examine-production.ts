@@ -276,7 +276,7 @@ export function examineClocks(server: ServerFacts | null, store: StoreFacts | nu
   return found;
 }
 
-/** The newest file below the folder, or the file itself. */
+/** The newest file or folder in the folder, or the file itself. A name with a dot is a backup that is being made. */
 export async function examineBackups(place: string | null, now: number): Promise<Finding> {
   const what = 'backups';
   if (place === null)
@@ -287,16 +287,17 @@ export async function examineBackups(place: string | null, now: number): Promise
     );
   try {
     const info = await stat(place);
-    const names = info.isDirectory() ? (await readdir(place, { withFileTypes: true })).filter((one) => one.isFile()) : [];
-    const files = info.isDirectory() ? names.map(({ name }) => join(place, name)) : [place];
-    const infos = await Promise.all(files.map((file) => stat(file)));
-    if (infos.length === 0) return fault(what, `there is no file in ${place}`, 'make a backup');
+    const names = info.isDirectory() ? (await readdir(place)).filter((name) => !name.startsWith('.')) : [];
+    const backups = info.isDirectory() ? names.map((name) => join(place, name)) : [place];
+    const infos = await Promise.all(backups.map((backup) => stat(backup)));
+    if (infos.length === 0) return fault(what, `there is none in ${place}`, 'make a backup');
     const age = now - Math.max(...infos.map(({ mtimeMs }) => mtimeMs));
     const hours = Math.round(age / 3_600_000);
-    if (infos.some(({ size }) => size === 0)) return fault(what, `a file in ${place} is empty`, 'make a backup, and look why');
+    if (infos.some((one) => one.isFile() && one.size === 0))
+      return fault(what, `a file in ${place} is empty`, 'make a backup, and look why');
     return age > BACKUP_AGE_MS
-      ? fault(what, `the newest file is ${hours} hours old`, 'make a backup every day')
-      : fine(what, `the newest file is ${hours} hours old`);
+      ? fault(what, `the newest is ${hours} hours old`, 'make a backup every day')
+      : fine(what, `the newest is ${hours} hours old`);
   } catch (error) {
     return fault(
       what,

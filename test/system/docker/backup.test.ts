@@ -3,7 +3,7 @@
  * `docker compose` would run in containers run here.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -22,6 +22,10 @@ describePostgres('docker/backup.sh', () => {
   let folder: string;
   let server: SupervisedProcess;
   let port: number;
+  /** A copy: the script reads docker/secrets beside it. */
+  let script: string;
+  /** A backup that has been made. */
+  let made: string;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'holdfast-backup-'));
@@ -42,16 +46,23 @@ describePostgres('docker/backup.sh', () => {
     await owner.end();
     await mkdir(join(folder, 'store'));
     await writeFile(join(folder, 'store', 'block'), 'a block');
+    script = join(folder, 'checkout/docker/backup.sh');
+    await mkdir(join(folder, 'checkout/docker/secrets'), { recursive: true });
+    await copyFile(join(ROOT, 'docker/backup.sh'), script);
+    await storeIs('postgres://holdfast:of_the_store@postgresql:5432/holdfast');
     await mkdir(join(folder, 'bin'));
     const docker = `#!/bin/sh
 [ -z "\${SLOW:-}" ] || sleep 1
 store=\${STORE:-${join(folder, 'store')}}
+case "$*" in
+*'worker freeze'* | *'worker store compare'*) echo "$*" >>"$LOG"; exit 0 ;;
+esac
 case "$1 $2" in
 'compose exec') shift 4; exec env PATH="${bin}:$PATH" PGHOST=127.0.0.1 PGPORT=\${PORT:-${port}} POSTGRES_USER=${SQL_USER} "$@" ;;
 'compose run') while [ "$1" != --entrypoint ]; do shift; done
   [ "$2" = tar ] && exec tar "$4" --directory "$store"
   exec "$2" -c "$(printf %s "$5" | sed "s|/var/lib/holdfast|$store|")" ;;
-'compose down' | 'compose up') echo "$*" >>"$LOG"; exit 0 ;;
+'compose logs' | 'compose down' | 'compose up') echo "$*" >>"$LOG"; exit 0 ;;
 esac
 exit 9
 `;
@@ -85,8 +96,9 @@ exit 9
     PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
     POSTGRES_PASSWORD_FILE: passwordFile,
   });
+  const storeIs = (url: string) => writeFile(join(folder, 'checkout/docker/secrets/store_url'), `${url}\n`);
   const backup = (to: string, passwordFile: string) =>
-    spawnSync('sh', [join(ROOT, 'docker/backup.sh'), to], {
+    spawnSync('sh', [script, to], {
       env: environment(passwordFile),
       stdio: ['ignore', 'pipe', 'pipe'],
       encoding: 'utf8',
@@ -120,18 +132,36 @@ exit 9
 
   it('writes databases and volume, from a server that asks for a password', async () => {
     const to = join(folder, 'good');
-    const { status, stderr } = backup(to, join(folder, 'secret'));
+    const { status, stdout, stderr } = backup(to, join(folder, 'secret'));
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect((await readdir(to)).sort()).toEqual(FILES);
-    const [databases, store] = await Promise.all(['database.sql', 'store.sql'].map((name) => readFile(join(to, name), 'utf8')));
+    const [name, ...others] = await readdir(to);
+    made = join(to, name!);
+    expect([others, stdout]).toEqual([[], `made ${made}\n`]);
+    expect(name).toMatch(/^\d{4}-\d\d-\d\dT\d{6}Z-\w{6}$/);
+    expect((await readdir(made)).sort()).toEqual(FILES);
+    const [databases, store] = await Promise.all(['database.sql', 'store.sql'].map((file) => readFile(join(made, file), 'utf8')));
     expect([databases!.includes('a turn'), databases!.includes('what history refers to')]).toEqual([true, false]);
     expect([store!.includes('a turn'), store!.includes('what history refers to')]).toEqual([false, true]);
-    expect(spawnSync('tar', ['--list', '--file', join(to, 'holdfast.tar')], { encoding: 'utf8' }).stdout).toContain('./block');
+    expect(spawnSync('tar', ['--list', '--file', join(made, 'holdfast.tar')], { encoding: 'utf8' }).stdout).toContain('./block');
+  });
+
+  it('leaves out a store that is not in this PostgreSQL, says so, and backs up the rest', async () => {
+    const secret = join(folder, 'secret');
+    try {
+      for (const url of ['file:/var/lib/holdfast/store', 'postgres://holdfast:x@db.example:5432/holdfast']) {
+        await storeIs(url);
+        const { status, stdout, stderr } = backup(join(folder, 'elsewhere'), secret);
+        expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringContaining('there will be no store.sql') });
+        expect((await readdir(stdout.trim().slice('made '.length))).sort()).toEqual(['database.sql', 'holdfast.tar']);
+      }
+    } finally {
+      await storeIs('postgres://holdfast:of_the_store@postgresql:5432/holdfast');
+    }
   });
 
   it('is restored into empty volumes by the commands that docs/deployment.md shows', async () => {
     const page = await readFile(join(ROOT, 'docs/deployment.md'), 'utf8');
-    const [, shown] = /^Back again, into empty volumes:\n\n```sh\n([^]*?)```$/m.exec(page)!;
+    const [, shown] = /^Back again, into empty volumes[^\n]*\n\n```sh\n([^]*?)```$/m.exec(page)!;
     const into = join(folder, 'again');
     await mkdir(join(into, 'postgres'), { recursive: true });
     await mkdir(join(into, 'store'));
@@ -141,15 +171,18 @@ exit 9
     try {
       const LOG = join(into, 'log');
       const env = { ...environment(join(folder, 'secret')), PORT: String(emptyPort), STORE: join(into, 'store'), LOG };
-      const commands = `set -e\n${shown!.replaceAll('FOLDER', join(folder, 'good'))}`;
-      const { status, stderr } = spawnSync('sh', ['-c', commands], { env, encoding: 'utf8' });
-      // The dump names the user that the server was made with, too.
-      expect({ status, stderr }).toEqual({
-        status: 0,
-        stderr: expect.stringMatching(/^(ERROR: {2}role "\w+" already exists\n)?$/),
-      });
+      const commands = `set -e\n${shown!.replaceAll('BACKUP', made)}`;
+      const { status, stderr } = spawnSync('sh', ['-c', commands], { cwd: into, env, encoding: 'utf8' });
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
       const order = (await readFile(LOG, 'utf8')).trimEnd().split('\n');
-      expect(order).toEqual(['compose down --volumes', 'compose up --detach --wait postgresql', 'compose up --detach']);
+      expect(order).toEqual([
+        'compose logs --no-log-prefix worker',
+        'compose down',
+        'compose up --detach --wait postgresql',
+        'compose run --rm -T --no-deps worker freeze --reason restored',
+        'compose up --detach temporal-namespace',
+        `compose run --rm -T --no-deps --volume ${into}/worker.log:/worker.log:ro worker store compare --log /worker.log`,
+      ]);
       const client = new Client({ host: '127.0.0.1', port: emptyPort, user: SQL_USER, password: PASSWORD, database: 'postgres' });
       await client.connect();
       expect((await client.query('SELECT said FROM turns')).rows).toEqual([{ said: 'a turn' }]);
@@ -172,9 +205,13 @@ exit 9
     });
     try {
       for (let n = 0; n < 8; n++) expect(backup(to, join(folder, 'secret'))).toMatchObject({ status: 0, stderr: '' });
-      expect((await readdir(to)).sort()).toEqual(FILES);
-      const { stdout, status } = spawnSync('tar', ['--list', '--file', join(to, 'holdfast.tar')], { encoding: 'utf8' });
-      expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('./block') });
+      const all = await readdir(to);
+      expect(all).toHaveLength(8);
+      for (const one of all) {
+        expect((await readdir(join(to, one))).sort()).toEqual(FILES);
+        const { stdout, status } = spawnSync('tar', ['--list', '--file', join(to, one, 'holdfast.tar')], { encoding: 'utf8' });
+        expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('./block') });
+      }
     } finally {
       busy.kill('SIGKILL');
     }
@@ -184,9 +221,9 @@ exit 9
     const to = join(folder, 'good');
     const before = (await readdir(to)).sort();
     const secret = join(folder, 'secret');
-    const script = 'sh "$0" "$1" & sleep 0.3; kill -TERM $!; wait $!';
+    const interrupt = 'sh "$0" "$1" & sleep 0.3; kill -TERM $!; wait $!';
     const env = { ...environment(secret), SLOW: '1' };
-    const { status } = spawnSync('sh', ['-c', script, join(ROOT, 'docker/backup.sh'), to], { env, stdio: 'ignore' });
+    const { status } = spawnSync('sh', ['-c', interrupt, script, to], { env, stdio: 'ignore' });
     expect(status).not.toBe(0);
     expect(await readdir(to).then((names) => names.sort())).toEqual(before);
     await rename(join(folder, 'store'), join(folder, 'away'));
@@ -205,8 +242,8 @@ exit 9
       stderr: expect.stringContaining('password authentication failed'),
     });
     expect(await readdir(to)).toEqual([]);
-    const before = await readFile(join(folder, 'good', 'database.sql'), 'utf8');
+    const before = await readFile(join(made, 'database.sql'), 'utf8');
     expect(backup(join(folder, 'good'), join(folder, 'wrong')).status).toBe(1);
-    expect(await readFile(join(folder, 'good', 'database.sql'), 'utf8')).toBe(before);
+    expect(await readFile(join(made, 'database.sql'), 'utf8')).toBe(before);
   });
 });

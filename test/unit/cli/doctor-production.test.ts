@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { examineCloud, searchAttributesTodo } from '../../../src/cli/support/examine-cloud';
@@ -143,6 +143,14 @@ describe('doctor --production', () => {
     writeFileSync(file, '');
     expect(await level(home)).toBe('fault');
     expect(await level(join(home, 'nowhere'))).toBe('fault');
+    const backups = join(home, 'backups'); // as docker/backup.sh makes them
+    mkdirSync(join(backups, '.2026-11-30T021500Z-new'), { recursive: true });
+    expect(await level(backups)).toBe('fault');
+    const last = join(backups, '2026-11-29T021500Z-last');
+    mkdirSync(last);
+    expect(await level(backups)).toBe('ok');
+    utimesSync(last, old, old);
+    expect(await level(backups)).toBe('fault');
   });
 });
 
