@@ -273,7 +273,10 @@ it('says what to do next', async () => {
   writeFileSync(file('_notes.tpl'), `{{- define "notes" -}}${readFileSync(file('NOTES.txt'), 'utf8')}{{- end -}}`);
   writeFileSync(file('notes.yaml'), 'kind: Notes\nmetadata: { name: notes }\nspec: {{ include "notes" . | quote }}');
   const notes = async (more: object) => named(await render({ ...CHOSEN, ...more }, chart), 'Notes', 'notes').spec as string;
-  expect(await notes({})).toContain('doctor --production');
+  expect(await notes({})).toContain('deployment/bank-holdfast-worker -- node dist/cli/main.js doctor --production');
+  const [, worker] = / deployment\/(bank-holdfast-worker-\S+) /.exec(await notes({ worker: { versions: VERSIONS } }))!;
+  const withVersions = await render({ ...CHOSEN, worker: { versions: VERSIONS } });
+  expect(envOf(named(withVersions, 'Deployment', worker!)).HOLDFAST_BUILD_ID).toBe('2026-11-29');
   expect(await notes({ worker: { versions: VERSIONS } })).toContain(
     'set-current-version --deployment-name holdfast --build-id 2026-11-29',
   );

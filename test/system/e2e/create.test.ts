@@ -144,12 +144,33 @@ describe('the templates', () => {
   it('have a compose file that is valid, with the search attributes that turns write', () => {
     const compose = parse(readFileSync(join(shared, 'compose.yaml'), 'utf8'), { merge: true }) as ComposeText;
     expect(composeFaults(compose)).toEqual([]);
-    expect(Object.keys(compose.services)).toEqual(['temporal', 'postgresql', 'worker', 'gateway']);
+    expect(Object.keys(compose.services)).toEqual(['temporal', 'retention', 'postgresql', 'worker', 'gateway']);
     const attributes = [...String(compose.services.temporal!.command).matchAll(/--search-attribute (\w+)=(\w+)/g)];
     expect(attributes.map(([, name, type]) => [name, type]).toSorted()).toEqual([...NAMESPACE_ATTRIBUTES].toSorted());
+    expect(compose.services.retention!.image).toBe(compose.services.temporal!.image);
+  });
+
+  it('have a compose file that lets processes drain before they are killed, and gives the model’s key to the worker alone', () => {
+    const { services } = parse(readFileSync(join(shared, 'compose.yaml'), 'utf8'), { merge: true }) as ComposeText;
+    for (const name of ['worker', 'gateway']) {
+      const { stop_grace_period: grace, environment } = services[name]!;
+      // 10 s for what comes after the drain (worker-process.ts).
+      expect(Number.parseInt(grace!, 10)).toBeGreaterThanOrEqual(Number(environment!.HOLDFAST_DRAIN_SECONDS) + 10);
+    }
+    const withKey = Object.entries(services).filter(([, { environment }]) => 'ANTHROPIC_API_KEY' in (environment ?? {}));
+    expect(withKey.map(([name]) => name)).toEqual(['worker']);
   });
 });
 
 interface ComposeText {
-  services: Record<string, { image?: string; build?: string; command?: string | string[] }>;
+  services: Record<
+    string,
+    {
+      image?: string;
+      build?: string;
+      command?: string | string[];
+      environment?: Record<string, string>;
+      stop_grace_period?: string;
+    }
+  >;
 }

@@ -59,6 +59,13 @@ it('all settings that the chart sets exist', () => {
   expect([...named].filter((name) => !Object.hasOwn(VARIABLES, name) && !isTemporalVariable(name))).toEqual([]);
 });
 
+it('the step of the page that the notes name makes the namespace', () => {
+  const [, step] = /docs\/kubernetes\.md, "Install", step (\d)/.exec(read('templates/NOTES.txt'))!;
+  const page = readFileSync(join(ROOT, 'docs/kubernetes.md'), 'utf8');
+  const [, text] = new RegExp(`\n${step}\\. ([^]*?)\n\\d\\. `).exec(page)!;
+  expect(text).toContain('docker/temporal/set-up-namespace.sh');
+});
+
 it('the settings that must be chosen have no default, and the others are the safe ones', () => {
   const { image, temporal, gateway, worker } = values;
   expect([image!.repository, temporal!.address, values.secretName, values.trustedKeys, gateway!.publicUrl]).toEqual([
