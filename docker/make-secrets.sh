@@ -11,7 +11,7 @@ chmod 700 "$secrets"
 
 save() { # NAME, VALUE
   printf '%s\n' "$2" >"$secrets/.$1.new"
-  chmod 444 "$secrets/.$1.new"
+  chmod 644 "$secrets/.$1.new"
   mv "$secrets/.$1.new" "$secrets/$1"
   echo "made docker/secrets/$1"
 }

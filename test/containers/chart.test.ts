@@ -53,6 +53,7 @@ const BUNDLES = { bundlesClaim: 'bundles', keyFiles: ['HOLDFAST_BUNDLE_KEY'] };
 
 const SETTINGS: Record<string, object> = {
   'what must be chosen, and nothing else': {},
+  'workers without a version beside two versions': { worker: { versions: VERSIONS, unversioned: true } },
   'two versions, scaled by the backlog': { worker: { versions: VERSIONS, autoscaling: { by: 'backlog' } } },
   'scaled by CPU': { worker: { autoscaling: { by: 'cpu' } }, gateway: { ...CHOSEN.gateway, autoscaling: { by: 'cpu' } } },
   'with a codec server, bundles, an app and a private registry': {
@@ -75,15 +76,15 @@ interface Manifest {
   spec: any;
 }
 
-async function rendered(values: object, chart = CHART): Promise<string> {
+async function rendered(values: object, chart = CHART, release = 'bank'): Promise<string> {
   const file = join(folder, 'values.yaml');
   writeFileSync(file, stringify(values));
-  const args = ['template', 'bank', chart, '--kube-version', KUBERNETES, '--values', file];
+  const args = ['template', release, chart, '--kube-version', KUBERNETES, '--values', file];
   return (await run(helm, args, { maxBuffer: 1e7 })).stdout;
 }
 
-async function render(values: object, chart = CHART): Promise<Manifest[]> {
-  const documents = parseAllDocuments(await rendered(values, chart));
+async function render(values: object, chart = CHART, release = 'bank'): Promise<Manifest[]> {
+  const documents = parseAllDocuments(await rendered(values, chart, release));
   return documents.flatMap((document) => (document.contents === null ? [] : [document.toJS() as Manifest]));
 }
 
@@ -172,6 +173,49 @@ it('gives each version of the workers a Deployment of its own, found by labels o
   const before = await render({ ...CHOSEN, worker: { versions: VERSIONS } });
   for (const worker of before.filter(({ metadata }) => metadata.name.includes('-worker-')))
     expect(named(later, worker.kind, worker.metadata.name)).toEqual(worker); // a new version restarts no old one
+});
+
+it('keeps the workers without a version as they are beside the first version, and each pod has one budget', async () => {
+  const before = await render(CHOSEN);
+  const [version] = VERSIONS;
+  const beside = await render({ ...CHOSEN, worker: { versions: [version], unversioned: true } });
+  for (const kind of ['Deployment', 'PodDisruptionBudget'])
+    expect(named(beside, kind, 'bank-holdfast-worker')).toEqual(named(before, kind, 'bank-holdfast-worker'));
+  expect(envOf(named(beside, 'Deployment', 'bank-holdfast-worker')).HOLDFAST_BUILD_ID).toBeUndefined();
+  const budget = named(beside, 'PodDisruptionBudget', 'bank-holdfast-worker').spec.selector;
+  expect(budget.matchExpressions).toEqual([{ key: 'holdfast/build', operator: 'DoesNotExist' }]);
+  const workers = beside.filter(({ kind, metadata }) => kind === 'Deployment' && metadata.name.includes('-worker'));
+  expect(workers.map(({ spec }) => spec.template.metadata.labels['holdfast/build'] !== undefined).toSorted()).toEqual([false, true]);
+  const after = await render({ ...CHOSEN, worker: { versions: [version] } });
+  expect(named(after, 'Deployment', 'bank-holdfast-worker')).toBeUndefined();
+});
+
+it('scales by the backlog of a Temporal that asks who one is, under names that fit into a label', async () => {
+  const autoscaling = { by: 'backlog', authenticationRef: 'temporal' };
+  const worker = { versions: [{ buildId: 'a-build-id-that-is-quite-long', tag: '1' }], autoscaling };
+  const manifests = await render({ ...CHOSEN, worker }, CHART, 'a-release-whose-name-is-quite-long-too');
+  const [scaled] = manifests.filter(({ kind }) => kind === 'ScaledObject');
+  const target = scaled!.spec.scaleTargetRef.name as string;
+  expect(target.length).toBeGreaterThan(63);
+  expect(named(manifests, 'Deployment', target)).toBeDefined();
+  expect(scaled!.metadata.name).toMatch(/^[a-z0-9-]{1,56}-[0-9a-f]{6}$/);
+  expect(scaled!.spec.triggers[0].authenticationRef).toEqual({ name: 'temporal' });
+});
+
+it('lets a setting of yours count more than the chart’s own, also 0, false and an empty one', async () => {
+  const settings = { HOLDFAST_DRAIN_SECONDS: 5, HOLDFAST_LOG_LEVEL: 'warn', HOLDFAST_PUBLIC_URL: '' };
+  const gateway = { ...CHOSEN.gateway, settings: { HOLDFAST_HTTP_PROXIES: 0, HOLDFAST_DRAIN_SECONDS: 0, TEMPORAL_TLS: false } };
+  const manifests = await render({ ...CHOSEN, settings, gateway });
+  expect(envOf(named(manifests, 'Deployment', 'bank-holdfast-gateway'))).toMatchObject({
+    HOLDFAST_HTTP_PROXIES: '0',
+    HOLDFAST_DRAIN_SECONDS: '0',
+    HOLDFAST_PUBLIC_URL: '',
+    HOLDFAST_LOG_LEVEL: 'warn',
+    TEMPORAL_TLS: 'false',
+  });
+  const worker = envOf(named(manifests, 'Deployment', 'bank-holdfast-worker'));
+  expect(worker).toMatchObject({ HOLDFAST_DRAIN_SECONDS: '5', HOLDFAST_METRICS_PORT: '0.0.0.0:9464' });
+  expect(worker.TEMPORAL_TLS).toBeUndefined();
 });
 
 it('runs commands at set times, with the settings and the bundles of a worker', async () => {

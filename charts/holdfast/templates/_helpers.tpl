@@ -79,7 +79,8 @@ The pod of a job has `args`, and neither ports nor probe.
 {{- /* Read again while the process runs, so a new key needs no restart. */ -}}
 {{- if $root.Values.encryption }}{{ $_ := set $env "HOLDFAST_CODEC_KEYS_COMMAND" "cat /run/secrets/holdfast/HOLDFAST_CODEC_KEYS" }}{{ end -}}
 {{- range $of.keyFiles }}{{ $_ := set $env . (printf "/run/keys/%s" .) }}{{ end -}}
-{{- $env = merge (deepCopy $of.settings) (deepCopy $root.Values.settings) .env $env -}}
+{{- /* The later one counts. Not by `merge`, to which 0, false and '' are no values. */ -}}
+{{- range list .env $root.Values.settings $of.settings }}{{ range $name, $value := . }}{{ $_ := set $env $name $value }}{{ end }}{{ end -}}
 metadata:
   labels:
     {{- .selector | nindent 4 }}
@@ -274,6 +275,10 @@ spec:
   selector:
     matchLabels:
       {{- include "holdfast.selector" $names | nindent 6 }}
+    {{- if and (eq .kind "worker") (not .build) }}
+    # Not the pods of versions: one that belongs to two budgets cannot be evicted.
+    matchExpressions: [{ key: holdfast/build, operator: DoesNotExist }]
+    {{- end }}
 {{- if eq $of.autoscaling.by "cpu" }}
 ---
 apiVersion: autoscaling/v2

@@ -147,6 +147,8 @@ describe('docker-compose.yml', () => {
     expect(compose.services.worker!.environment!.HOLDFAST_METRICS_PORT).toBe('0.0.0.0:9464');
     expect(compose.services.gateway!.environment!.HOLDFAST_HTTP_METRICS).toBe('open');
     expect(rule_files).toEqual(['holdfast-*.yml']);
+    const kept = /^--storage\.tsdb\.retention\.time=(\d+)d$/m.exec(compose.services.prometheus!.command!.join('\n'));
+    expect(Number(kept?.[1])).toBeGreaterThan(28); // what objectives look at: docs/operations.md
     const rules = readdirSync(folder).filter((file) => file !== 'prometheus.yml');
     for (const file of rules) expect(file).toMatch(/^holdfast-.*\.yml$/);
   });

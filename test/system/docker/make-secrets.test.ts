@@ -36,7 +36,7 @@ describe('docker/make-secrets.sh', () => {
     expect(read('operators')).toMatch(/^userlist operators\n {2}user admin insecure-password [0-9a-f]{48}$/);
     const ring = KeyRing.parse(read('codec_keys'), 'codec_keys');
     expect(ring.ids).toEqual([ring.current]);
-    expect([mode('.'), ...names.map(mode)]).toEqual(['700', ...names.map(() => '444')]);
+    expect([mode('.'), ...names.map(mode)]).toEqual(['700', ...names.map(() => '644')]);
     expect(JSON.parse(read('gateway_tokens'))).toEqual([]);
     for (const name of names.filter((one) => one !== 'gateway_tokens')) expect(stdout + stderr).not.toContain(read(name));
   });

@@ -197,12 +197,20 @@ if (promtool === null && !required) console.warn('Tests with promtool are skippe
       at: { '5m': [], '10m': ['HoldfastTurnsStuck'] },
     },
     {
-      what: 'a tool is frozen, and its turns stand still',
+      what: 'everything is frozen, and turns stand still',
+      series: {
+        'holdfast_turns_stuck{instance="g1"}': '2x500',
+        'holdfast_freezes{scope="all",instance="g1"}': '1x500',
+      },
+      at: { '10m': ['HoldfastFrozen'] },
+    },
+    {
+      what: 'one tool is frozen, and turns stand still',
       series: {
         'holdfast_turns_stuck{instance="g1"}': '2x500',
         'holdfast_freezes{scope="tool",instance="g1"}': '1x500',
       },
-      at: { '10m': ['HoldfastFrozen'] },
+      at: { '10m': ['HoldfastFrozen', 'HoldfastTurnsStuck'] },
     },
     {
       what: 'turns fail',
