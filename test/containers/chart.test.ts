@@ -185,7 +185,10 @@ it('keeps the workers without a version as they are beside the first version, an
   const budget = named(beside, 'PodDisruptionBudget', 'bank-holdfast-worker').spec.selector;
   expect(budget.matchExpressions).toEqual([{ key: 'holdfast/build', operator: 'DoesNotExist' }]);
   const workers = beside.filter(({ kind, metadata }) => kind === 'Deployment' && metadata.name.includes('-worker'));
-  expect(workers.map(({ spec }) => spec.template.metadata.labels['holdfast/build'] !== undefined).toSorted()).toEqual([false, true]);
+  expect(workers.map(({ spec }) => spec.template.metadata.labels['holdfast/build'] !== undefined).toSorted()).toEqual([
+    false,
+    true,
+  ]);
   const after = await render({ ...CHOSEN, worker: { versions: [version] } });
   expect(named(after, 'Deployment', 'bank-holdfast-worker')).toBeUndefined();
 });

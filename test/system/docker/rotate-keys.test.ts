@@ -1,7 +1,17 @@
 /** docker/rotate-keys.sh, run on a copy; a program in the place of `docker` adds the key. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../support/compose-file';
@@ -15,7 +25,8 @@ describe('docker/rotate-keys.sh', () => {
     copyFileSync(join(ROOT, 'docker/rotate-keys.sh'), join(folder, 'docker/rotate-keys.sh'));
     writeFileSync(join(folder, 'docker/secrets/codec_keys'), 'first\n');
     chmodSync(join(folder, 'docker/secrets/codec_keys'), 0o444);
-    const program = (name: string, text: string) => writeFileSync(join(folder, 'bin', name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+    const program = (name: string, text: string) =>
+      writeFileSync(join(folder, 'bin', name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
     program('docker', '/bin/cat docker/secrets/codec_keys; sleep "${SLOW:-0}"; echo "key $KEY"; exit "${EXIT:-0}"');
     program('cat', '[ -z "${FULL:-}" ] || { printf fir; exit 1; }\nexec /bin/cat "$@"');
     env = { PATH: `${join(folder, 'bin')}:${process.env.PATH}` };
