@@ -16,10 +16,11 @@ retried() {
   done
 }
 
-if ! temporal operator namespace describe >/dev/null 2>&1; then
-  retried temporal operator namespace create --retention "$NAMESPACE_RETENTION"
+# These commands do not read TEMPORAL_NAMESPACE themselves.
+if ! temporal operator namespace describe --namespace "$TEMPORAL_NAMESPACE" >/dev/null 2>&1; then
+  retried temporal operator namespace create --namespace "$TEMPORAL_NAMESPACE" --retention "$NAMESPACE_RETENTION"
 fi
-retried temporal operator search-attribute create \
+retried temporal operator search-attribute create --namespace "$TEMPORAL_NAMESPACE" \
   --name HoldfastAgent --type Keyword \
   --name HoldfastState --type Keyword \
   --name HoldfastSession --type Keyword \

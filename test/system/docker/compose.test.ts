@@ -1,6 +1,7 @@
 /** docker-compose.yml is valid by the compose specification, and keeps our own rules beyond it. No container engine is needed. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { isSetting, loadConfig } from '../../../src/config';
@@ -292,5 +293,18 @@ describe('docker/temporal/set-up-namespace.sh', () => {
     const script = readFileSync(join(ROOT, 'docker/temporal/set-up-namespace.sh'), 'utf8');
     const made = [...script.matchAll(/--name (\w+) --type (\w+)/g)].map(([, name, type]) => [name, type]);
     expect(Object.fromEntries(made)).toEqual(Object.fromEntries(NAMESPACE_ATTRIBUTES));
+  });
+
+  it('does all of that in the namespace that it is given', () => {
+    const bin = mkdtempSync(join(tmpdir(), 'holdfast-namespace-'));
+    const temporal = '#!/bin/sh\necho "$*" >>"$LOG"\n[ "$3" != describe ]\n';
+    writeFileSync(join(bin, 'temporal'), temporal, { mode: 0o755 });
+    const LOG = join(bin, 'log');
+    const env = { PATH: `${bin}:${process.env.PATH}`, LOG, TEMPORAL_NAMESPACE: 'bank', NAMESPACE_RETENTION: '720h' };
+    const { status } = spawnSync('sh', [join(ROOT, 'docker/temporal/set-up-namespace.sh')], { env });
+    const commands = readFileSync(LOG, 'utf8').trimEnd().split('\n');
+    rmSync(bin, { recursive: true });
+    expect([status, commands.length]).toEqual([0, 3]);
+    for (const command of commands) expect(command).toContain(' --namespace bank');
   });
 });
