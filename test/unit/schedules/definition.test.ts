@@ -1,6 +1,7 @@
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import { scheduleSettings, type ScheduleDefinition } from '../../../src/schedules/definition';
 import { changedFields } from '../../../src/schedules/at-start';
+import type { Budget } from '../../../src/tools/limits/budgets';
 import { Registry } from '../../../src/tools/catalogue/registry';
 import { pays } from '../../support/tools';
 
@@ -56,7 +57,7 @@ describe('a schedule', () => {
 
   it('replaces no budget of the agent that has its name', () => {
     const budget = { windowMs: 1000, calls: { tools: ['pay'], cap: 1 } };
-    const own = { name: 'schedule.morning', tools: ['pay'], per: 'agent', windowMs: 1000, measure: 'count', cap: '5' } as const;
+    const own: Budget = { name: 'schedule.morning', tools: ['pay'], per: 'agent', windowMs: 1000, cap: 5 };
     const agent = defineAgent({ name: 'payables', prompt: 'Pay.', tools: [pays('pay', [])], budgets: [own] });
     const define = () => defineApp({ agents: [agent], schedules: [{ ...morning, budget }] });
     expect(define).toThrow('two budgets have the name "schedule.morning"');
