@@ -68,6 +68,8 @@ export function examineTls({ temporal: { address, connectionOptions } }: Pick<Co
   if (tls !== undefined && tls !== null && tls !== false) return fine('TLS to Temporal', `on, to ${address}`);
   if (isLoopback(address))
     return warn('TLS to Temporal', `off; ${address} is this machine`, 'TEMPORAL_TLS=true once the server is elsewhere');
+  if (!/[.[]/.test(address))
+    return warn('TLS to Temporal', `off; is ${address} a container on this machine?`, 'TEMPORAL_TLS=true if it is elsewhere');
   return fault(
     'TLS to Temporal',
     `off, and ${address} may be another machine`,

@@ -87,6 +87,8 @@ describe('doctor --production', () => {
   it.each<[string, string, Record<string, string>]>([
     ['fault', 'off, and temporal.example:7233 may be another machine', { TEMPORAL_ADDRESS: 'temporal.example:7233' }],
     ['warning', 'off; 127.0.0.1:7233 is this machine', { TEMPORAL_ADDRESS: '127.0.0.1:7233' }],
+    ['warning', 'off; is temporal:7233 a container on this machine?', { TEMPORAL_ADDRESS: 'temporal:7233' }],
+    ['fault', 'off, and [2001:db8::1]:7233 may be another machine', { TEMPORAL_ADDRESS: '[2001:db8::1]:7233' }],
     ['ok', 'on, to temporal.example:7233', { TEMPORAL_ADDRESS: 'temporal.example:7233', TEMPORAL_API_KEY: 'k' }],
   ])('judges TLS: %s, %s', (level, detail, settings) => {
     const finding = production.examineTls(config(settings));
