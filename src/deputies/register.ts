@@ -6,6 +6,7 @@ import { deputyshipId, readSignedDeputyship, type SignedDeputyship } from '../at
 import { deputyBlock } from '../record/write-block';
 import { endedDeputyship, readDeputyshipEnd, type DeputyshipEnd } from '../record/deputies';
 import { samePerson } from '../shared/approval/approval';
+import { tenantOf } from '../shared/ids';
 import { asJson, isJsonObject, type Json, type JsonObject } from '../shared/json/json';
 import { StoreError, type Store } from '../store/store';
 
@@ -25,11 +26,14 @@ export interface StoredDeputyship {
 /** By id: who, for whom, and until when, seconds since 1970. */
 type Index = Record<string, { deputy: string; for: string; until: number }>;
 
-/** Of one person, that are not over; and of everybody. */
+/** Of one person, that are not over; of the people of one tenant; and of everybody. */
 const MOST_OF_ONE = 20;
+const MOST_OF_TENANT = 200;
 const MOST_OF_ALL = 2000;
 /** How long they are listed once they are over, ms. */
 const LISTED_MS = 90 * 24 * 3_600_000;
+/** A period that begins later than this from now would stay in the list for ever, ms. */
+const LATEST_BEGIN_MS = 366 * 24 * 3_600_000;
 const ALL = 'kept/deputies/all';
 
 export class DeputyRegister {
@@ -46,6 +50,11 @@ export class DeputyRegister {
       const own = Object.values(index).filter((one) => samePerson(one.for, deputyship.for) && one.until * 1000 > now);
       if (deputyship.until * 1000 <= now) return { answer: 'its period is over' };
       if (index[id] === undefined && own.length >= MOST_OF_ONE) return { answer: `there are ${MOST_OF_ONE} deputies already` };
+      const tenant = tenantOf(deputyship.for);
+      const ofTenant = Object.values(index).filter((one) => tenant !== null && tenantOf(one.for) === tenant);
+      if (index[id] === undefined && ofTenant.length >= MOST_OF_TENANT)
+        return { answer: `there are ${MOST_OF_TENANT} deputies in this tenant already` };
+      if (deputyship.from * 1000 > now + LATEST_BEGIN_MS) return { answer: 'its period begins more than a year from now' };
       if (Object.keys(index).length >= MOST_OF_ALL) return { answer: `there are ${MOST_OF_ALL} deputies already` };
       const { deputy, for: person, until } = deputyship;
       return { value: asJson({ ...index, [id]: { deputy, for: person, until } }), answer: null };

@@ -5,6 +5,7 @@
  */
 import { PasskeyRegister } from '../attestation/passkey-register';
 import { stateOf, trustedHere } from '../attestation/passkey-view';
+import { waitingDigest } from '../client/approvals/attest';
 import { pendingOf, type TurnHandle } from '../client/turns/turn-handle';
 import type { Principal } from '../gateway/auth/principals';
 import type { DecisionBody } from '../gateway/decision-body';
@@ -14,7 +15,10 @@ import { publicLink } from '../shared/wire/links';
 
 type Parts = Pick<GatewayParts, 'store' | 'trustedKeys' | 'publicUrl'>;
 
-/** @throws Refusal 409 `passkey_needed` if the gateway may not sign this decision in the principal's name */
+/**
+ * @throws Refusal 409 `passkey_needed` if the gateway may not sign this decision in the principal's name; DecisionNotAccepted for a call
+ * that does not wait yet: it may when the decision is signed
+ */
 export async function mustNotNeedPasskey(
   turn: TurnHandle,
   parts: Parts,
@@ -22,9 +26,9 @@ export async function mustNotNeedPasskey(
   body: DecisionBody,
 ): Promise<void> {
   if (body.kind === 'deny' || !(await hasEnrolledPasskey(parts, principal))) return;
-  const { calls } = body.fields;
-  const named = pendingOf(await turn.status()).filter(({ digest }) => calls.some((prefix) => digest.startsWith(prefix)));
-  const attested = named.find(({ approval }) => approval.channel === 'attested');
+  const view = await turn.status();
+  const named = body.fields.calls.map((call) => waitingDigest(view, call));
+  const attested = pendingOf(view).find(({ digest, approval }) => named.includes(digest) && approval.channel === 'attested');
   if (attested === undefined) return;
   const link = publicLink(parts.publicUrl ?? null, { turn_id: turn.id, digest: attested.digest });
   throw new Refusal({

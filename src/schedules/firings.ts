@@ -62,7 +62,7 @@ interface TurnCost {
   cost_usd: number;
 }
 
-/** The oldest are dropped beyond: a schedule that needs more has a window of very many turns. */
+/** Beyond, the oldest two become one, which counts until the later of them leaves the window. */
 const MOST_COSTS = 2000;
 
 async function costWithin({ store }: Pick<Dependencies, 'store'>, name: string, { window_ms }: CostBudget): Promise<number> {
@@ -79,8 +79,13 @@ async function addCost(
   await store.registers.update<null>(costRegister(name), (value, now) => {
     const costs = within(value, now - window_ms);
     if (costs.some(({ turn_id }) => turn_id === cost.turn_id)) return { answer: null };
-    return { value: asJson([...costs, { ...cost, at: now }].slice(-MOST_COSTS)), answer: null };
+    const all = [...costs, { ...cost, at: now }];
+    return { value: asJson(all.length > MOST_COSTS ? withoutOldest(all) : all), answer: null };
   });
+}
+
+function withoutOldest([oldest, next, ...others]: TurnCost[]): TurnCost[] {
+  return [{ ...next!, cost_usd: oldest!.cost_usd + next!.cost_usd }, ...others];
 }
 
 function within(value: Json, since: number): TurnCost[] {

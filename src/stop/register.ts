@@ -44,11 +44,14 @@ export class StopRegister {
   async freeze(scope: FrozenScope, by: string, reason: string): Promise<{ freeze: Freeze; isNew: boolean }> {
     const answer = await this.change<{ freeze: Freeze; isNew: boolean } | null>((state, at) => {
       const found = state.freezes.find((one) => isSame(one, scope));
-      if (found) return { answer: { freeze: found, isNew: false } };
+      // A tenant ends its own freeze: one by somebody who sees all tenants takes its place.
+      const stays = found !== undefined && (tenantOf(found.by) === null || tenantOf(by) !== null);
+      if (stays) return { answer: { freeze: found, isNew: false } };
       checkReadable(state);
       if (scope.scope !== 'all' && state.freezes.length >= MOST_FREEZES) return { answer: null };
       const freeze = { ...scope, at, by, reason };
-      return { state: { ...state, freezes: [...state.freezes, freeze] }, answer: { freeze, isNew: true } };
+      const others = state.freezes.filter((one) => one !== found);
+      return { state: { ...state, freezes: [...others, freeze] }, answer: { freeze, isNew: true } };
     });
     if (answer === null) throw new StopRefusal(`There are ${MOST_FREEZES} freezes already: freeze everything, or end some.`);
     if (answer.isNew) await this.record('frozen', scope, { by, reason, at: answer.freeze.at });

@@ -20,6 +20,7 @@ import {
   type WithdrawalView,
 } from '../shapes/records';
 import { samePerson } from '../shared/approval/approval';
+import { tenantOf } from '../shared/ids';
 import { StopRegister, StopRefusal } from './register';
 
 const listSchema = {
@@ -84,6 +85,8 @@ export const stop: Route = (app, { store }) => {
     async ({ principal, params: { id } }, reply) => {
       const found = (await register.read()).freezes.find((one) => freezeId(one) === id);
       if (found === undefined || !mayFreeze(found, principal)) throw unknown(id);
+      if (principal.tenant !== null && tenantOf(found.by) === null)
+        throw refusal(`${found.by} has frozen this tenant; somebody who sees all tenants ends it`);
       await register.unfreeze({ scope: found.scope, name: found.name }, principal.name, '');
       return reply.header('cache-control', 'no-store').send({ accepted: true });
     },

@@ -2,7 +2,7 @@
  * Turns the answer of a sub-agent, or the reason why there is none, into the result of the call. Also asks sub-agents for their
  * state, forwards decisions to them, and records for which call each was opened.
  */
-import { ApplicationFailure, Context } from '@temporalio/activity';
+import { Context } from '@temporalio/activity';
 import type {
   CloseSubTurnInput,
   RunCallOutput,
@@ -89,6 +89,17 @@ export function reportOf({ closed, facts }: AskedTurn, agent: string): SubTurnRe
   return { ...report, state: 'failed', ended: true, reason: endedOutside(closed), waiting: [] };
 }
 
+const GONE: SubTurnReport = {
+  first_execution_run_id: '',
+  agent: '',
+  head: null,
+  spent: ZERO_SPENDING,
+  waiting: [],
+  state: 'failed',
+  ended: true,
+  reason: 'Temporal has no such turn any more. What it did may have taken effect.',
+};
+
 function endedOutside(status: NonNullable<AskedTurn['closed']>): string {
   const how = status === 'TIMED_OUT' ? 'ended by its time limit' : 'terminated';
   return `Its workflow was ${how} from outside, through Temporal. What it was doing at that moment may have taken effect.`;
@@ -97,9 +108,8 @@ function endedOutside(status: NonNullable<AskedTurn['closed']>): string {
 /** The state of a child turn, asked of the child itself: its signal only says that there is something to look at. */
 export async function lookAtSubTurn({ turns }: Dependencies, { workflow_id }: LookAtSubTurnInput): Promise<SubTurnReport> {
   const subTurn = await turns.ask(workflow_id);
-  if (subTurn === null)
-    throw ApplicationFailure.create({ message: `There is no workflow ${workflow_id}`, type: 'holdfast.no_sub_turn' });
-  return reportOf(subTurn, '');
+  // It was started: Temporal has forgotten it, or somebody has deleted it.
+  return subTurn === null ? GONE : reportOf(subTurn, '');
 }
 
 /** The child checks the decision as if it had received it directly: channel, signature, quorum, four eyes. */

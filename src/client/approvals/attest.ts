@@ -169,7 +169,8 @@ function goodUntil(view: TurnView, digest: string): string | null {
   return expiries.length === 0 ? null : new Date(Math.max(...expiries) + AFTERWARDS_MS).toISOString();
 }
 
-function waitingDigest({ pending }: TurnView, call: string): string {
+/** The whole digest of a call that waits. @throws DecisionNotAccepted */
+export function waitingDigest({ pending }: TurnView, call: string): string {
   const fit = /^[0-9a-f]{12,64}$/.test(call) ? pending.filter((digest) => digest.startsWith(call)) : [];
   if (fit.length === 1) return fit[0]!;
   const quote = JSON.stringify(call.slice(0, 70));

@@ -114,8 +114,11 @@ export class AgentTest {
     try {
       await Promise.all(this.deciding);
     } finally {
-      await clock?.end();
-      await engine.close();
+      try {
+        await clock?.end();
+      } finally {
+        await engine.close();
+      }
     }
   }
 

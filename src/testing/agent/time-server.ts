@@ -86,7 +86,11 @@ export class TimeServer {
     const { workflowService } = this.connection;
     const { executions } = await workflowService.listOpenWorkflowExecutions({ namespace: 'default' });
     for (const { execution } of executions)
-      await workflowService.terminateWorkflowExecution({ namespace: 'default', workflowExecution: execution! });
+      await workflowService
+        .terminateWorkflowExecution({ namespace: 'default', workflowExecution: execution! })
+        .catch((error: unknown) => {
+          if ((error as { code?: unknown }).code !== NOT_FOUND) throw error; // it has ended meanwhile
+        });
   }
 
   /** This process may end although the server runs: then the server ends too. */
@@ -100,6 +104,7 @@ export class TimeServer {
   }
 }
 
+const NOT_FOUND = 5;
 const ALREADY_EXISTS = 6;
 
 function commandOf(program: string | readonly string[], port: number): string[] {

@@ -170,6 +170,11 @@ export function stoppedOutcome(data: TurnData, call: AdmittedCall, abortedBy: st
   return endCall(data, call, 'cancelled', { error, effect, ...saidSoFar(data, call, view) });
 }
 
+/** The outcome of a destructive call that was approved and not dispatched when somebody interrupted the turn. */
+export function notRunOutcome(data: TurnData, call: AdmittedCall, decisions: Pick<Facts, 'approvals' | 'earlier'>): CallOutcome {
+  return endCall(data, call, 'cancelled', { error: stopError(null, false), effect: 'refused', ...decisions });
+}
+
 /** Decisions on a call that did not run, or is not destructive: the dispatch of a destructive call has recorded them. */
 function saidSoFar({ open }: TurnData, call: AdmittedCall, { state }: CallView): Pick<Facts, 'approvals' | 'earlier'> {
   const progress = open?.progress[call.id];

@@ -12,7 +12,7 @@ import { condition } from '../sandbox/condition';
 import { now } from '../sandbox/time';
 import { showState } from '../turn/publish-turn-state';
 import { keepProgress, type TurnData } from '../turn/state';
-import { admittedAs, endCall, moveCall, stoppedOutcome } from './call-log';
+import { admittedAs, endCall, moveCall, notRunOutcome, stoppedOutcome } from './call-log';
 import type { Admission, Dispatch, NeedsDecision, CallRun } from './dispatch-types';
 import { settleDoubt, settledLater } from './in-doubt';
 import { endLater, type EndedOutput } from './pending';
@@ -43,11 +43,15 @@ export async function runDestructive(
   let waits = 0;
   let hasRecord = false;
   const most = context.options?.enable_retry === false ? 1 : MAX_DISPATCHES;
+  // A dispatch records what people said; without one, the next step does.
+  const decisions = () => (hasRecord ? {} : { approvals: admission.approvals, earlier: admission.args.earlier ?? [] });
   for (let dispatch = 1; dispatch <= most; dispatch++) {
+    if (result === null && data.interrupted && patched('interrupted-before-dispatch'))
+      return { outcome: notRunOutcome(data, call, decisions()), took_ms: took };
     const args = { ...admission.args, dispatch };
     const answer = await dispatchOnce(context, call, args, admission);
     if (answer === null) {
-      await sleep(backoff(dispatch)); // the record proves that it never began
+      await unlessInterrupted(context, () => sleep(backoff(dispatch))); // the record proves that it never began
       continue;
     }
     took += answer.took_ms;
@@ -55,7 +59,7 @@ export async function runDestructive(
     hasRecord ||= answer.head !== null || answer.state === 'pending';
     if (answer.held) return { held: answer.held, took_ms: took };
     if (answer.error?.reason === FREEZE && patched('frozen-calls')) {
-      await waitForUnfreeze({ turn: context.turn, tool: call.tool });
+      await unlessInterrupted(context, () => waitForUnfreeze({ turn: context.turn, tool: call.tool }));
       dispatch -= 1; // it was not dispatched
       continue;
     }
@@ -64,7 +68,8 @@ export async function runDestructive(
         result ??= answer; // the result of an earlier dispatch, such as in doubt, stays
         break;
       }
-      await sleep(Math.max(answer.busy_ms, backoff(waits)));
+      const pause = Math.max(answer.busy_ms, backoff(waits));
+      await unlessInterrupted(context, () => sleep(pause));
       dispatch -= 1; // it was not dispatched
       continue;
     }
@@ -73,18 +78,24 @@ export async function runDestructive(
     if (wait === null || most === 1) break;
     await sleep(wait);
   }
-  // A dispatch records what people said; without one, the next step does.
-  const decisions = hasRecord ? {} : { approvals: admission.approvals, earlier: admission.args.earlier ?? [] };
   if (result === null) {
     const error = callError(
       'EXECUTION_ERROR',
       'attempts_exhausted',
       `${call.tool} was lost ${most === 1 ? 'once' : `${most} times`} before it began.`,
     );
-    return { outcome: endCall(data, call, 'failed', { error, effect: 'not_applied', ...decisions }), took_ms: took };
+    return { outcome: endCall(data, call, 'failed', { error, effect: 'not_applied', ...decisions() }), took_ms: took };
   }
   const end = await endOf(context, call, admission, result);
-  return { outcome: endCall(data, call, end.state, { ...end, ...decisions }), took_ms: took };
+  return { outcome: endCall(data, call, end.state, { ...end, ...decisions() }), took_ms: took };
+}
+
+/** Waits before a dispatch, but not longer than until somebody interrupts the turn. */
+async function unlessInterrupted({ data }: Dispatch, wait: () => Promise<unknown>): Promise<void> {
+  if (!patched('interrupted-before-dispatch')) return void (await wait());
+  const scope = new CancellationScope();
+  await scope.run(() => Promise.race([wait(), condition(() => data.interrupted !== undefined)]));
+  scope.cancel(); // of the two the one that goes on
 }
 
 /**

@@ -48,11 +48,14 @@ export type StartNextRun = (apart: StoredWords | null) => Promise<never>;
 /** Runs the body. If this run is full while everything waits for people, `another` begins the next run. */
 export function runUntilFull<T>(context: Dispatch, body: () => Promise<T>, another: StartNextRun): Promise<T> {
   const { inFlight, questions, data, arrivals } = context;
+  const turnScope = CancellationScope.current();
   const waits = () => isFull() && data.open !== undefined && inFlight.none && questions.still && arrivals.none;
   const full = async () => {
     // People may say more while the store writes.
     for (let apart: StoredWords | null = null; ; apart = await storeWords(context)) {
       await condition(waits);
+      // The next run knows nothing of a cancellation of this one: there it is an interruption.
+      if (turnScope.consideredCancelled && patched('cancelled-turn-continues')) data.interrupted ??= { by: 'a cancellation' };
       if (wordsFitArgument(data, apart)) return another(apart);
     }
   };

@@ -81,6 +81,20 @@ describe('a frozen call', () => {
     });
   });
 
+  it('is not run when somebody interrupted its turn, which ends at once', () =>
+    scene('any', {}, async ({ store, turn, digest, effects }) => {
+      const stop = new StopRegister(store);
+      await stop.freeze(PAY, 'root', 'x');
+      await turn.approve(digest, { by: 'ana' });
+      await waits(turn);
+      await turn.interrupt({ by: 'ana' });
+      const result = await turn.result();
+      expect(result).toMatchObject({ state: 'cancelled', reason: 'Interrupted by ana.' });
+      expect(result.calls).toMatchObject([{ state: 'cancelled', effect: 'refused' }]);
+      await stop.unfreeze(PAY, 'root', '');
+      expect([effects, await store.effects.findByDigest(turn.id, digest)]).toEqual([[], null]);
+    }));
+
   it('that was frozen after its claim does not begin: it is dispatched again when the freeze ends', () =>
     scene('any', {}, async ({ store, turn, digest, effects }) => {
       const stop = new StopRegister(store);

@@ -6,6 +6,7 @@ import { PasskeyRegister } from '../../../src/attestation/passkey-register';
 import { readTrustedKeys } from '../../../src/attestation/trusted-keys';
 import { verifyBundle } from '../../../src/audit/verify';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
+import { decideAs } from '../../../src/gateway/routes/decisions';
 import { serveGateway, type RunningGateway } from '../../../src/gateway/serve';
 import { trustedEntry } from '../../../src/attestation/gateway-key';
 import { SoftAuthenticator, type Signed } from '../../support/authenticator';
@@ -250,6 +251,20 @@ describe('a passkey', () => {
       expect(await s.request('POST', path, ana, denial)).toMatchObject({ status: 200 });
       expect((await turn.result()).calls[1]).toMatchObject({ state: 'denied', approval: { by: ['ana'] } });
       expect(s.effects).toEqual([invoice]);
+    }));
+
+  it('is needed also for a call that begins to wait while the gateway looks', () =>
+    scene({}, async (s) => {
+      const turn = await s.start();
+      const [{ digest }] = await turn.waitForPending();
+      await s.enrolled(ana);
+      const status = turn.status.bind(turn);
+      jest.spyOn(turn, 'status').mockImplementationOnce(async () => ({ ...(await status()), pending: [] }));
+      const parts = gatewayParts({ people, store: s.store, key: s.signers.gateway, trustedKeys: s.signers.trusted });
+      const principal = { name: 'ana', tenant: null, roles: ['approver', 'treasurer'] };
+      const decided = decideAs(turn, parts, principal, { kind: 'approve', fields: { calls: [digest] } });
+      await expect(decided).rejects.toThrow('waits for a person');
+      expect((await turn.status()).calls[0]!.approval.by).toEqual([]);
     }));
 
   it('is not needed by people without one, and not any more once it was taken back', () =>

@@ -9,7 +9,7 @@ import { walk } from '../../../src/store/core/transcript';
 import { eventually, withEngine, type Engine } from '../support/engine';
 import { FILLED_MS, FILLS_A_SHORT_RUN, sendJunk, shortRunServer } from '../support/fill-run';
 import { ask, say } from '../../support/scripted-model';
-import { pays } from '../../support/tools';
+import { loses, pays } from '../../support/tools';
 
 const LONG_NOTE = '甲'.repeat(4000);
 const script = () => [ask(['pay', { invoice: 'INV-7', cents: 700 }], ['pay', { invoice: 'INV-8', cents: 800 }]), say('done')];
@@ -210,4 +210,28 @@ it('a turn ends if the store has lost decisions, and says what is missing', asyn
       expect(effects).toEqual([]);
     }),
   );
+});
+
+it('a cancelled turn that goes on in another run, since a call is in doubt, runs none of the others', async () => {
+  const effects: unknown[] = [];
+  const calls = ask(['lose', { to: 'ana' }], ['pay', { invoice: 'INV-7', cents: 700 }]);
+  const tools = [loses('lose'), pays('pay', effects)];
+  await withEngine({ address: server.address, tools, script: [calls, say('done')] }, async ({ start, client }) => {
+    const turn = await start();
+    const digests = await eventually('both wait', async () => {
+      const { pending } = await turn.status();
+      return pending.length === 2 && pending;
+    });
+    for (const digest of digests) await turn.approve(digest, { by: 'ana' });
+    await eventually('the first is in doubt', async () => (await turn.status()).calls[0]!.state === 'in_doubt');
+    await turn.cancel();
+    const handle = client.temporal.workflow.getHandle(turn.workflowId);
+    const { runId } = await handle.describe();
+    await sendJunk(client, turn, FILLS_A_SHORT_RUN);
+    await eventually('another run goes on', async () => (await handle.describe()).runId !== runId, FILLED_MS);
+    await turn.settle(digests[0]!, 'not_applied', { by: 'ana' });
+    const done = await turn.result();
+    expect([done.state, ...done.calls.map(({ state }) => state)]).toEqual(['cancelled', 'failed', 'cancelled']);
+    expect(effects).toEqual([]);
+  });
 });

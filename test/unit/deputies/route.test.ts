@@ -99,6 +99,8 @@ describe('deputies over HTTP', () => {
     expect(await name({ signed: named(ofAna, { namespace: 'staging' }) })).toMatchObject(refused('namespace "staging"'));
     const long = { from: 1_700_000_000, until: 1_700_003_600 };
     expect(await name({ signed: named(ofAna, long) })).toMatchObject(refused('its period is over'));
+    const far = { from: 32_503_680_000, until: 32_503_683_600 };
+    expect(await name({ signed: named(ofAna, far) })).toMatchObject(refused('begins more than a year from now'));
   });
 
   it('has the person’s passkey sign the statement, and counts each assertion once', async () => {
@@ -149,5 +151,17 @@ describe('deputies over HTTP', () => {
     expect(await ask('GET', '/v1/deputies/everyone')).toMatchObject({ status: 403 });
     for (let more = 1; more < 20; more++) await name({ deputy: `d${more}`, until: later(1) });
     expect(await name({ deputy: 'one-more', until: later(1) })).toMatchObject(refused('20 deputies already'));
+  });
+
+  it('keeps two hundred of one tenant, so that its admins leave room for others', async () => {
+    const register = new DeputyRegister(store);
+    const stranger = SigningKey.generate();
+    for (let count = 0; count < 200; count++) {
+      const about = { for: `acme/p${Math.floor(count / 20)}`, deputy: `acme/d${count}` };
+      expect(await register.add(named(stranger, about), 'acme/root')).toBeNull();
+    }
+    const signed = named(stranger, { for: 'acme/one-more', deputy: 'acme/bob' });
+    expect(await name({ signed }, tenants.root)).toMatchObject(refused('200 deputies in this tenant already'));
+    expect(await name({ deputy: 'bob', until: later(1) })).toMatchObject({ status: 200 });
   });
 });

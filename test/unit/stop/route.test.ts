@@ -78,6 +78,15 @@ describe('the stop switch over HTTP', () => {
     expect(await ask('DELETE', `/v1/freezes/${own.id}`, acme.root)).toMatchObject({ status: 200 });
   });
 
+  it('does not let an admin of a tenant end the freeze that somebody above has put on it', async () => {
+    const own = await freeze({ scope: 'tenant', name: 'acme' }, acme.root);
+    expect(await freeze({ scope: 'tenant', name: 'acme', reason: 'stolen accounts' })).toMatchObject({ status: 200, by: 'root' });
+    expect(await freeze({ scope: 'tenant', name: 'acme' }, acme.root)).toMatchObject({ by: 'root', reason: 'stolen accounts' });
+    expect(await ask('DELETE', `/v1/freezes/${own.id}`, acme.root)).toMatchObject(refused('root has frozen this tenant'));
+    expect((await ask('GET', '/v1/freezes', acme.ana)).freezes).toHaveLength(1);
+    expect(await ask('DELETE', `/v1/freezes/${own.id}`)).toMatchObject({ status: 200 });
+  });
+
   it('withdraws approvals, by an admin of the person’s tenant', async () => {
     const withdraw = (approver: string, who = root) => ask('POST', '/v1/withdrawals', who, { approver, reason: 'stolen laptop' });
     expect(await withdraw('ana', acme.root)).toMatchObject(refused('its own people only'));
