@@ -13,9 +13,9 @@ import { compact } from './step/compact';
 import type { Dependencies } from './ports';
 import { inspectEffect, settleEffect } from './effects/settle-effect';
 import { beginSession, checkFork, endTurn } from './step/turn-start-and-end';
-import { checkOwnTurn, checkStore, wantsSignatures } from './checks/own-turn';
+import { checkOwnTurn, checkStore, hasStoreOf, wantsSignatures } from './checks/own-turn';
 import { openSubTurn } from './sub-agents/open-sub-turn';
-import { withAttempts, withHeartbeat } from './call/heartbeat';
+import { showing, waitsBefore, withAttempts, withHeartbeat } from './call/heartbeat';
 import { reconcileEffect } from './effects/reconcile-effect';
 import { completeCall } from './call/later';
 import { runCall } from './call/run-call';
@@ -30,7 +30,9 @@ const COMPACT_ATTEMPTS = 6;
 /** Activities with a heartbeat timeout send heartbeats throughout, so that a slow store or machine does not look dead. */
 export function createActivities(deps: Dependencies): Activities {
   return {
-    takeStep: over(deps, (input) => withHeartbeat(() => withAttempts(STEP_ATTEMPTS, () => orStoreFault(takeStep(deps, input))))),
+    takeStep: overOwnStore(deps, (input) =>
+      withHeartbeat(() => withAttempts(STEP_ATTEMPTS, () => orStoreFault(takeStep(deps, input)))),
+    ),
     admitDirect: over(deps, (input) => withHeartbeat(() => orStoreFault(admitDirect(deps, input)))),
     admitCall: own(deps, (input) => withHeartbeat(() => orStoreFault(admitCall(deps, input)))),
     checkDecision: own(deps, (input) => withHeartbeat(() => checkDecision(deps, input))),
@@ -71,6 +73,18 @@ function over<I extends { turn: TurnContext }, O>(
   return async (input) => {
     checkStore(store, input.turn);
     return run(input);
+  };
+}
+
+/** The same for a step. An attempt on a worker with another store uses up none of its own. */
+function overOwnStore<I extends { turn: TurnContext }, O>(
+  deps: Dependencies,
+  run: (input: I) => Promise<O>,
+): (input: I) => Promise<O> {
+  const work = over(deps, run);
+  return async (input) => {
+    if (!hasStoreOf(deps.store, input.turn)) showing()({ waits: waitsBefore() + 1 });
+    return work(input);
   };
 }
 

@@ -52,7 +52,11 @@ export function checkStore(
   { identity }: Pick<Store, 'identity'>,
   { turn_id, store_id }: Pick<TurnContext, 'turn_id' | 'store_id'>,
 ): void {
-  if (store_id !== undefined && store_id !== identity.id) throw otherStore(turn_id, store_id, identity.id);
+  if (!hasStoreOf({ identity }, { store_id })) throw otherStore(turn_id, store_id!, identity.id);
+}
+
+export function hasStoreOf({ identity }: Pick<Store, 'identity'>, { store_id }: Pick<TurnContext, 'store_id'>): boolean {
+  return store_id === undefined || store_id === identity.id;
 }
 
 /**

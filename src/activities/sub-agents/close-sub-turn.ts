@@ -89,7 +89,7 @@ export function reportOf({ closed, facts }: AskedTurn, agent: string): SubTurnRe
   return { ...report, state: 'failed', ended: true, reason: endedOutside(closed), waiting: [] };
 }
 
-const GONE: SubTurnReport = {
+const MISSING_TURN: SubTurnReport = {
   first_execution_run_id: '',
   agent: '',
   head: null,
@@ -109,7 +109,7 @@ function endedOutside(status: NonNullable<AskedTurn['closed']>): string {
 export async function lookAtSubTurn({ turns }: Dependencies, { workflow_id }: LookAtSubTurnInput): Promise<SubTurnReport> {
   const subTurn = await turns.ask(workflow_id);
   // It was started: Temporal has forgotten it, or somebody has deleted it.
-  return subTurn === null ? GONE : reportOf(subTurn, '');
+  return subTurn === null ? MISSING_TURN : reportOf(subTurn, '');
 }
 
 /** The child checks the decision as if it had received it directly: channel, signature, quorum, four eyes. */

@@ -6,6 +6,7 @@ import { PasskeyRegister } from '../../../src/attestation/passkey-register';
 import { readTrustedKeys } from '../../../src/attestation/trusted-keys';
 import { verifyBundle } from '../../../src/audit/verify';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
+import { readDecisionBody } from '../../../src/gateway/decision-body';
 import { decideAs } from '../../../src/gateway/routes/decisions';
 import { serveGateway, type RunningGateway } from '../../../src/gateway/serve';
 import { trustedEntry } from '../../../src/attestation/gateway-key';
@@ -262,7 +263,7 @@ describe('a passkey', () => {
       jest.spyOn(turn, 'status').mockImplementationOnce(async () => ({ ...(await status()), pending: [] }));
       const parts = gatewayParts({ people, store: s.store, key: s.signers.gateway, trustedKeys: s.signers.trusted });
       const principal = { name: 'ana', tenant: null, roles: ['approver', 'treasurer'] };
-      const decided = decideAs(turn, parts, principal, { kind: 'approve', fields: { calls: [digest] } });
+      const decided = decideAs(turn, parts, principal, readDecisionBody({ call: digest, decision: 'approve' }, principal));
       await expect(decided).rejects.toThrow('waits for a person');
       expect((await turn.status()).calls[0]!.approval.by).toEqual([]);
     }));
