@@ -22,17 +22,13 @@ const FRESH_MS = 1000;
 /** How often a call that waits looks again, ms. */
 const LOOK_EVERY_MS = 2000;
 
-function stopState({ registers }: Pick<Store, 'registers'>): Promise<StopState> {
-  return readStopFrom(registers);
-}
-
 /** The freeze that holds destructive calls of this tool in this turn; null: none does. */
 export async function freezeOfTool(
   store: Pick<Store, 'registers'>,
   { agent, requester }: TurnContext,
   tool: string,
 ): Promise<Freeze | null> {
-  return freezeOf(await stopState(store), { agent, requester, tool });
+  return freezeOf(await readStopFrom(store.registers), { agent, requester, tool });
 }
 
 /** The output of a call that waits for the end of a freeze. An older workflow takes it for one that its tool's limits put off. */
@@ -45,7 +41,7 @@ export async function frozenOutput(run: CallContext, freeze: Freeze): Promise<Ru
 
 /** An approval of this call that was withdrawn sends it back to people; null: there is none. */
 export async function withdrawnApproval(run: CallContext): Promise<HoldReason | null> {
-  return approvalsOf(run.request).length === 0 ? null : withdrawnIn(await stopState(run.deps.store), run);
+  return approvalsOf(run.request).length === 0 ? null : withdrawnIn(await readStopFrom(run.deps.store.registers), run);
 }
 
 async function withdrawnIn(state: StopState, { deps, request, call }: CallContext): Promise<HoldReason | null> {
@@ -81,7 +77,7 @@ async function signedBy(
 export async function stoppedBeforeTool(run: CallContext): Promise<RunResult | null> {
   for (;;) {
     const readAt = performance.now();
-    const state = await stopState(run.deps.store);
+    const state = await readStopFrom(run.deps.store.registers);
     const { agent, requester } = run.turn;
     const freeze = freezeOf(state, { agent, requester, tool: run.tool.name });
     const text = freeze === null ? (await withdrawnIn(state, run))?.text : freezeText(freeze);

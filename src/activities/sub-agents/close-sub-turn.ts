@@ -80,22 +80,17 @@ function errorOf({ state, reason, agent }: SubTurnReport, turnId: string, text: 
 
 export function reportOf({ closed, facts }: AskedTurn, agent: string): SubTurnReport {
   const outside = closed === 'TERMINATED' || closed === 'TIMED_OUT';
-  if (facts === null) {
-    const nothing = { first_execution_run_id: '', agent, head: null, spent: ZERO_SPENDING, waiting: [] };
-    return { ...nothing, state: 'failed', ended: closed !== null, reason: closed === null ? null : endedOutside(closed) };
-  }
+  if (facts === null)
+    return { ...WITHOUT_FACTS, agent, ended: closed !== null, reason: closed === null ? null : endedOutside(closed) };
   const { parent: _, text: __, result: ___, ...report } = facts;
   if (!outside) return { ...report, ended: report.ended || closed !== null, waiting: travelling(report.waiting) };
   return { ...report, state: 'failed', ended: true, reason: endedOutside(closed), waiting: [] };
 }
 
+const WITHOUT_FACTS = { first_execution_run_id: '', head: null, spent: ZERO_SPENDING, waiting: [], state: 'failed' as const };
 const MISSING_TURN: SubTurnReport = {
-  first_execution_run_id: '',
+  ...WITHOUT_FACTS,
   agent: '',
-  head: null,
-  spent: ZERO_SPENDING,
-  waiting: [],
-  state: 'failed',
   ended: true,
   reason: 'Temporal has no such turn any more. What it did may have taken effect.',
 };
