@@ -48,13 +48,26 @@ test('a register loses no update of any process, and keeps few files', async () 
   expect((await readdir(join(dir, 'registers', folder!))).length).toBeLessThan(60);
 });
 
-test('a value that cannot be read counts as absent, and the next write replaces it', async () => {
+/** A register whose value, 1, is damaged. */
+async function withDamaged(name: string) {
   const { registers } = await FileStore.open(dir);
-  await registers.update('r', () => ({ value: 1, answer: null }));
+  await registers.update(name, () => ({ value: 1, answer: null }));
   const [folder] = await readdir(join(dir, 'registers'));
   await writeFile(join(dir, 'registers', folder!, '1'), '{"half');
-  expect(await registers.update('r', (value) => ({ value: 2, answer: value }))).toBeNull();
-  expect((await registers.read('r')).value).toBe(2);
+  const change = () => registers.update(name, (value) => ({ value: 2, answer: value }));
+  return { change, read: async () => (await registers.read(name)).value };
+}
+
+test('a value of a limit that cannot be read counts as absent, and the next write replaces it', async () => {
+  const { change, read } = await withDamaged('tool/r');
+  expect(await change()).toBeNull();
+  expect(await read()).toBe(2);
+});
+
+test('a value of another register that cannot be read is an error, and nothing replaces it', async () => {
+  const { change, read } = await withDamaged('r');
+  await expect(change()).rejects.toMatchObject({ code: 'damaged' });
+  await expect(read()).rejects.toMatchObject({ code: 'damaged' });
 });
 
 test('four processes never run more calls at once than the tool allows', async () => {
