@@ -31,8 +31,8 @@ export class Cookies {
   read(header: string | undefined, kind: CookieKind): string | null {
     const name = this.nameOf(kind);
     const values = (header ?? '').split(';').flatMap((pair) => {
-      const [, key, value = ''] = /^\s*([^=\s]*)=(.*?)\s*$/.exec(pair) ?? [];
-      return key === name ? [value] : [];
+      const at = pair.indexOf('=');
+      return at >= 0 && pair.slice(0, at).trimStart() === name ? [pair.slice(at + 1).trim()] : [];
     });
     return values.length === 1 ? values[0]! : null;
   }

@@ -5,7 +5,7 @@ import type { Json } from '../shared/json/json';
 import { withoutPassword } from '../shared/text/secrets';
 import type { CollectableBacking } from './collect/stock';
 import { createStore } from './core/create-store';
-import { encryptedBacking, PlainRegisters } from './core/encrypted-backing';
+import { encryptedBacking } from './core/encrypted-backing';
 import { FileStore } from './files/file-store';
 import { partsBacking } from './parts/parts-backing';
 import type { PartStore } from './parts/part-store';
@@ -40,8 +40,8 @@ export async function openBacking({ store: url, codecKeys, parts }: StoreSetting
   const keys = await keysOf(codecKeys);
   const backing = kindOf(url) === 'files' ? await FileStore.backing(filePath(url)) : await (await postgres()).backing(url);
   try {
-    const whole = partsBacking(backing, parts === null ? null : await openParts(parts, backing.identity.id));
-    return keys === null ? { ...whole, registers: new PlainRegisters(whole.registers) } : encryptedBacking(whole, keys);
+    const partStore = parts === null ? null : await openParts(parts, backing.identity.id);
+    return encryptedBacking(partsBacking(backing, partStore), keys);
   } catch (error) {
     await backing.close();
     throw error;

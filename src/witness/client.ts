@@ -114,14 +114,24 @@ async function jsonFrom(url: string, request: RequestInit, withinMs = WITHIN_MS)
 async function bytesFrom(url: string, request: RequestInit, withinMs = WITHIN_MS): Promise<Buffer> {
   try {
     const answer = await fetch(url, { ...request, redirect: 'error', signal: AbortSignal.timeout(withinMs) });
-    const bytes = Buffer.from(await answer.arrayBuffer());
+    const bytes = await bodyOf(answer);
     if (!answer.ok) throw new Error(`status ${answer.status}: ${bytes.toString('utf8').slice(0, 200)}`);
-    if (bytes.length > LARGEST_ANSWER) throw new Error(`${bytes.length} bytes are too many`);
     return bytes;
   } catch (error) {
     const cause = (error as Error).cause;
     throw new NoReceipt(`${url} did not answer: ${errorMessage(error)}${cause === undefined ? '' : ` (${errorMessage(cause)})`}`);
   }
+}
+
+async function bodyOf({ body }: Response): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
+    if (size > LARGEST_ANSWER) throw new Error(`it answers with more than ${LARGEST_ANSWER} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 function base(url: string): string {

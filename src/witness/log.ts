@@ -7,7 +7,8 @@
  * them, with any time: they are cut off. A file that was cut back to an earlier head cannot be told from an old one here; clients
  * find it, since no proof leads from their heads to the next (see `isConsistent`).
  */
-import { open, readFile, type FileHandle } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
 import type { SigningKey } from '../attestation/signing-key';
 import { canonical } from '../shared/json/canonical';
 import { asJson, isJsonObject, type Json } from '../shared/json/json';
@@ -28,6 +29,8 @@ export class LogBroken extends Error {
 }
 
 const PRIVATE_FILE = 0o600;
+const NEWLINE = 0x0a;
+const HEAD_BEGINS = Buffer.from('{"head":');
 
 interface Waiting {
   hashes: TrailerHashes;
@@ -66,13 +69,9 @@ export class WitnessLog {
    * @throws LogMismatch with the line
    */
   static async open(path: string, key: SigningKey, now: () => number = Date.now): Promise<WitnessLog> {
-    const text = await readFile(path, 'utf8').catch((error: unknown) => {
-      if (hasCode(error, 'ENOENT')) return '';
-      throw error;
-    });
-    const { state, size } = readLog(text, key, path);
+    const { state, size } = await readLog(path, key);
     const file = await open(path, 'a', PRIVATE_FILE);
-    if (size < Buffer.byteLength(text)) await file.truncate(size);
+    if (size < (await file.stat()).size) await file.truncate(size);
     const log = new WitnessLog(file, key, state, now, size);
     if (state.head === null) await log.write([]);
     return log;
@@ -164,33 +163,62 @@ export class WitnessLog {
   }
 }
 
-/** @returns what the file has, and how many of its bytes count */
-function readLog(text: string, key: SigningKey, path: string): { state: State; size: number } {
+/** @returns what the file has, and how many of its bytes count: those up to the last head */
+async function readLog(path: string, key: SigningKey): Promise<{ state: State; size: number }> {
   const state: State = { tree: new MerkleTree(), places: new Map(), head: null };
-  const lines = text.split('\n');
-  const lastHead = lines.slice(0, -1).findLastIndex((line) => line.startsWith('{"head":'));
-  const signedLines = lines.slice(0, lastHead + 1);
-  for (const [index, line] of signedLines.entries()) {
-    const bad = (what: string) =>
-      new LogMismatch(`The log of the witness ${path} was changed: line ${index + 1} ${what}. Nothing is signed with it.`);
-    const value = parseLine(line);
-    if (value === null) throw bad('cannot be read');
-    if (isJsonObject(value.head ?? null)) {
-      const head = readHead(value.head);
-      if (head === null || Object.keys(value).length !== 1) throw bad('is no tree head that its key signed');
-      if (head.kid !== key.kid || head.public !== key.public) throw bad(`is by key ${head.kid}, and this witness has ${key.kid}`);
-      if (head.size !== state.tree.size || head.tree !== state.tree.root())
-        throw bad('has not the hash of the entries before it');
-      if (head.at < (state.head?.at ?? '')) throw bad('is older than the head before it');
-      state.head = head;
-      continue;
+  let size = 0;
+  let lines = 0;
+  let group: Buffer[] = [];
+  for await (const line of linesOf(path)) {
+    group.push(line);
+    if (!line.subarray(0, HEAD_BEGINS.length).equals(HEAD_BEGINS)) continue;
+    for (const bytes of group) {
+      lines += 1;
+      const fault = faultOf(bytes.toString('utf8'), state, key);
+      if (fault !== null)
+        throw new LogMismatch(`The log of the witness ${path} was changed: line ${lines} ${fault}. Nothing is signed with it.`);
+      size += bytes.length + 1;
     }
-    const { at, ...hashes } = value;
-    if (!isTrailerHashes(hashes) || !isInstant(at)) throw bad('is no entry');
-    if (state.places.has(hashes.end)) throw bad('is about a bundle that has an entry');
-    state.places.set(hashes.end, { index: state.tree.append(leafHash(entryBytes(hashes, at))), at, hashes });
+    group = [];
   }
-  return { state, size: Buffer.byteLength(signedLines.map((line) => `${line}\n`).join('')) };
+  return { state, size };
+}
+
+/** Adds a line to the state. @returns why the line is none of this witness's log; null: it is */
+function faultOf(line: string, state: State, key: SigningKey): string | null {
+  const value = parseLine(line);
+  if (value === null) return 'cannot be read';
+  if (isJsonObject(value.head ?? null)) {
+    const head = readHead(value.head);
+    if (head === null || Object.keys(value).length !== 1) return 'is no tree head that its key signed';
+    if (head.kid !== key.kid || head.public !== key.public) return `is by key ${head.kid}, and this witness has ${key.kid}`;
+    if (head.size !== state.tree.size || head.tree !== state.tree.root()) return 'has not the hash of the entries before it';
+    if (head.at < (state.head?.at ?? '')) return 'is older than the head before it';
+    state.head = head;
+    return null;
+  }
+  const { at, ...hashes } = value;
+  if (!isTrailerHashes(hashes) || !isInstant(at)) return 'is no entry';
+  if (state.places.has(hashes.end)) return 'is about a bundle that has an entry';
+  state.places.set(hashes.end, { index: state.tree.append(leafHash(entryBytes(hashes, at))), at, hashes });
+  return null;
+}
+
+/** Not as one text: a log may be longer than the longest string. What has no newline at its end was not written whole. */
+async function* linesOf(path: string): AsyncGenerator<Buffer> {
+  let rest: Buffer[] = [];
+  try {
+    for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+      let from = 0;
+      for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
+        yield Buffer.concat([...rest, chunk.subarray(from, end)]);
+        [rest, from] = [[], end + 1];
+      }
+      rest.push(chunk.subarray(from));
+    }
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error; // then there is no log yet
+  }
 }
 
 function parseLine(line: string): Record<string, Json> | null {

@@ -9,7 +9,7 @@ import type { Receipt } from '../../witness/receipt';
 import type { TreeHead } from '../../witness/tree-head';
 import { NotWhole } from '../format/whole';
 import type { BundleArchive } from './bundle-archive';
-import { completeReceipts } from './receipts';
+import { addReceipts, readTrailer, type Trailer } from './receipts';
 
 /** Bundles for which a service is asked in one sweep. */
 const MOST_AT_ONCE = 100;
@@ -24,6 +24,8 @@ interface Service {
   from: number;
   /** The pause after its next failure, ms. */
   pause: number;
+  /** The bundle of its last failure: the next attempt begins behind it. Empty: none. */
+  failed: string;
 }
 
 interface Log {
@@ -45,6 +47,7 @@ export class MissingReceipts {
       alone: { ...NONE, ...of },
       from: 0,
       pause: FIRST_PAUSE_MS,
+      failed: '',
     });
     if (witness !== null) this.services.push(service('witness', { witness }));
     if (timestamp !== null) this.services.push(service('timestamp', { timestamp }));
@@ -67,9 +70,13 @@ export class MissingReceipts {
 
   private async askService(service: Service, stop?: AbortSignal): Promise<void> {
     if (service.from > Date.now()) return;
-    for (const name of (await this.archive.namesMissing(service.by)).slice(0, MOST_AT_ONCE)) {
-      if (stop?.aborted) return;
-      const fault = await this.complete(service, name);
+    let requests = 0;
+    for (const name of namesFrom(await this.archive.namesMissing(service.by), service.failed)) {
+      if (stop?.aborted || requests === MOST_AT_ONCE) return;
+      const trailer = await this.trailerOf(service, name);
+      if (trailer === 'unreadable') continue;
+      requests += 1;
+      const fault = trailer === null ? null : await this.complete(service, name, trailer);
       if (fault === null) {
         await this.archive.unmark(service.by, name);
         service.pause = FIRST_PAUSE_MS;
@@ -77,24 +84,44 @@ export class MissingReceipts {
       }
       const todo = 'The bundle is kept. The service is asked again; `holdfast audit witness FILE` asks too.';
       this.log.warn({ file: name, by: service.by, reason: fault, todo }, 'a receipt is missing');
+      service.failed = name;
       service.from = Date.now() + service.pause;
       service.pause = Math.min(service.pause * 2, LONGEST_PAUSE_MS);
       return;
     }
   }
 
-  /** @returns why there is no receipt; null: there is one, or this bundle can have none */
-  private async complete({ by, alone }: Service, name: string): Promise<string | null> {
+  /** Null: this bundle can have no receipt. `unreadable`: the disk does not give it now. */
+  private async trailerOf({ by }: Service, name: string): Promise<Trailer | 'unreadable' | null> {
     try {
-      const { added, faults } = await completeReceipts(this.archive.pathOf(name), alone);
+      return await readTrailer(this.archive.pathOf(name));
+    } catch (error) {
+      if (hasCode(error, 'ENOENT')) return null; // it was not kept, or is deleted
+      const reason = errorMessage(error).slice(0, 500);
+      if (error instanceof NotWhole) {
+        const todo = 'Restore it from a backup, then run `holdfast audit witness FILE`.';
+        this.log.error({ file: name, by, reason, todo }, 'a kept bundle is damaged, and gets no receipt');
+        return null;
+      }
+      this.log.warn({ file: name, by, reason }, 'a kept bundle cannot be read, and has no receipt yet');
+      return 'unreadable';
+    }
+  }
+
+  /** @returns why there is no receipt; null: there is one */
+  private async complete({ by, alone }: Service, name: string, trailer: Trailer): Promise<string | null> {
+    try {
+      const { added, faults } = await addReceipts(this.archive.pathOf(name), trailer, alone);
       if (added.length > 0) this.log.info({ file: name, by }, 'receipt added');
       return faults[0] ?? null;
     } catch (error) {
-      if (hasCode(error, 'ENOENT')) return null; // it was not kept, or is deleted
-      if (!(error instanceof NotWhole)) return errorMessage(error).slice(0, 500);
-      const todo = 'Restore it from a backup, then run `holdfast audit witness FILE`.';
-      this.log.error({ file: name, by, reason: error.message, todo }, 'a kept bundle is damaged, and gets no receipt');
-      return null;
+      return errorMessage(error).slice(0, 500);
     }
   }
+}
+
+/** The names behind one, and then the others. */
+function namesFrom(names: readonly string[], name: string): string[] {
+  const next = names.findIndex((one) => one > name);
+  return next < 0 ? [...names] : [...names.slice(next), ...names.slice(0, next)];
 }

@@ -3,6 +3,7 @@ import { copyFile, open, rename, rm } from 'node:fs/promises';
 import { createReadStream } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
+import pLimit from 'p-limit';
 import { sha256Hex } from '../../shared/json/sha256';
 import { syncDir } from '../../store/files/atomic-file';
 import { receiptsFor, type ReceiptServices } from '../../witness/client';
@@ -67,26 +68,48 @@ export async function readTrailer(path: string): Promise<Trailer> {
  * @returns those that were added, and what failed
  * @throws NotWhole; what the disk throws
  */
-export async function completeReceipts(
+export async function completeReceipts(path: string, services: ReceiptServices): Promise<CompleteReceipts> {
+  return addReceipts(path, await readTrailer(path), services);
+}
+
+export interface CompleteReceipts {
+  added: Receipt[];
+  faults: string[];
+}
+
+/** The same for a bundle whose trailer was read. @throws what the disk throws */
+export async function addReceipts(
   path: string,
+  trailer: Trailer,
   { witness, timestamp }: ReceiptServices,
-): Promise<{ added: Receipt[]; faults: string[] }> {
-  const { about, writer, receipts: present } = await readTrailer(path);
-  const has = (by: Receipt['by']) => present.some((receipt) => receipt.by === by);
-  const missing = { witness: has('witness') ? null : witness, timestamp: has('timestamp') ? null : timestamp };
-  const { receipts, faults } = await receiptsFor(missing, about);
-  if (receipts.length > 0) await append(path, receipts.map((receipt) => writer.line('receipt', receipt)).join(''));
+): Promise<CompleteReceipts> {
+  const missing = {
+    witness: hasOf(trailer, 'witness') ? null : witness,
+    timestamp: hasOf(trailer, 'timestamp') ? null : timestamp,
+  };
+  const { receipts, faults } = await receiptsFor(missing, trailer.about);
+  if (receipts.length > 0) await oneAtATime(() => append(path, receipts));
   return { added: receipts, faults };
 }
 
+function hasOf({ receipts }: Trailer, by: Receipt['by']): boolean {
+  return receipts.some((receipt) => receipt.by === by);
+}
+
+/** Two services may answer about the same bundle at the same time. */
+const oneAtATime = pLimit(1);
+
 /** A reader sees the old file or the new one, and so does a machine after a power cut. */
-async function append(path: string, text: string): Promise<void> {
+async function append(path: string, receipts: readonly Receipt[]): Promise<void> {
   const temp = `${path}.${process.pid}-${randomBytes(6).toString('hex')}.partial`;
   try {
     await copyFile(path, temp);
+    // Read again: since the services were asked, another receipt may have come.
+    const trailer = await readTrailer(temp);
+    const lines = receipts.filter(({ by }) => !hasOf(trailer, by)).map((receipt) => trailer.writer.line('receipt', receipt));
     const file = await open(temp, 'a');
     try {
-      await file.writeFile(text);
+      await file.writeFile(lines.join(''));
       await file.sync();
     } finally {
       await file.close();

@@ -13,6 +13,7 @@ import { isSafe, mayRead, originFault } from '../../sign-in/own-page';
 import { csrfTokenOf, hashOfId, SignIns, type Proof, type SignIn } from '../../sign-in/sessions';
 import type { Store } from '../../store/store';
 import { Refusal } from '../http/errors';
+import { onceClosed } from '../http/observe';
 import type { GatewayParts } from '../route';
 import { createPrincipal, type Principal, type Tokens } from './principals';
 
@@ -90,16 +91,16 @@ export class BrowserSignIn {
   }
 
   /** Ends an answer that goes on after its sign-in has ended: a stream. */
-  endWithSignIn({ id }: SignIn, { raw }: FastifyReply): void {
+  endWithSignIn({ id }: SignIn, reply: FastifyReply): void {
     const look = async () => {
       const isAlive = await this.signIns.find(id, false).then(
         (signIn) => signIn !== null && this.principalOf(signIn.proof) !== null,
         () => true, // the store does not answer: that says nothing about the sign-in
       );
-      if (!isAlive) raw.destroy();
+      if (!isAlive) reply.raw.destroy();
     };
     const timer = setInterval(() => void look(), LOOK_EVERY_MS).unref();
-    raw.once('close', () => clearInterval(timer));
+    onceClosed(reply, () => clearInterval(timer));
   }
 
   private async find(id: string, isUse: boolean): Promise<SignedIn | null> {

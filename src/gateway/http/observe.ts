@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Context, Span } from '@opentelemetry/api';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type * as Prom from 'prom-client';
 import type { OpenTurnFigures } from '../../client/turns/open-turns';
 import { findPackage } from '../../optional-package';
@@ -26,6 +26,22 @@ export function observeRequests(app: FastifyInstance, log: ToolLogger, metrics: 
     const fields = { request_id: request.id, method, route, status, ms: Math.round(elapsedTime), principal: principal?.name };
     log[status >= 500 ? 'warn' : 'debug'](fields, 'answered');
   });
+}
+
+/**
+ * Calls back once, when the answer or its connection has ended: also if that was before, and for an answer that waits for those before it
+ * on its connection, of which Node says nothing then.
+ */
+export function onceClosed({ raw, request }: FastifyReply, act: () => void): void {
+  const { socket } = request.raw;
+  if (raw.closed || socket.destroyed) return act();
+  const end = () => {
+    raw.off('close', end);
+    socket.off('close', end);
+    act();
+  };
+  raw.on('close', end);
+  socket.on('close', end);
 }
 
 // Each request has an id: the caller's own, if it is well-formed, else a new one. The answer and the log contain it.

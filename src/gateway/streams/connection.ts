@@ -7,6 +7,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import { Refusal } from '../http/errors';
+import { onceClosed } from '../http/observe';
 import type { GatewayParts } from '../route';
 import { type StreamSettings, STREAM_SETTINGS } from './settings';
 
@@ -40,10 +41,10 @@ export class SseConnection {
     private readonly draining: AbortSignal,
   ) {
     this.raw = reply.raw;
-    this.raw.on('close', () => this.release());
     this.raw.on('error', () => this.release());
     this.onDrain = () => this.end('the gateway is closing; reconnect');
     draining.addEventListener('abort', this.onDrain, { once: true });
+    onceClosed(reply, () => this.release());
   }
 
   /** Aborts when the reader is gone, or nothing more will be written. */

@@ -24,6 +24,8 @@ export interface ConnectionSettings {
   waitMs?: number;
   /** First pause after a failed attempt, ms; it doubles, up to 30 s. */
   pauseMs?: number;
+  /** Longest time for the whole list of tools, ms. */
+  listMs?: number;
 }
 
 export interface Calling {
@@ -45,7 +47,7 @@ export class Unreachable extends Error {
 const WAIT_MS = 10_000;
 const PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 30_000;
-const LIST_MS = 20_000;
+const LIST_MS = 15_000;
 const PING_MS = 5000;
 const MOST_PAGES = 50;
 const MOST_TOOLS = 1000;
@@ -231,9 +233,11 @@ export class Connection {
     let cursor: string | undefined;
     const { changes } = this; // a change announced from now on makes this list stale
     if (this.last?.from === client) this.last.stale = false;
+    const until = Date.now() + (this.settings.listMs ?? LIST_MS);
     for (let page = 0; page < MOST_PAGES && raw.length < MOST_TOOLS; page++) {
       const params = cursor === undefined ? {} : { cursor };
-      const answer = await client.request({ method: 'tools/list', params }, PAGE, { timeout: LIST_MS });
+      const timeout = Math.max(1, until - Date.now());
+      const answer = await client.request({ method: 'tools/list', params }, PAGE, { timeout });
       raw.push(...answer.tools);
       cursor = answer.nextCursor;
       if (cursor === undefined) break;

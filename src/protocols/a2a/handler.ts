@@ -15,6 +15,7 @@ import { startLimit, type StartLimit } from '../../gateway/http/before-routes';
 import { steerAs } from '../../gateway/routes/turns';
 import { isDirectCallId } from '../../shared/ids';
 import type { Json } from '../../shared/json/json';
+import { optional } from '../../shared/json/optional';
 import { TURN_STATES } from '../../shared/turn/turn-states';
 import { decideOnce } from '../turns/decide';
 import { endOf, followTurn } from '../turns/follow-turn';
@@ -41,6 +42,8 @@ const ANSWERS_WITHIN = 50_000;
 /** A cancelled turn lets its running call end. */
 const CANCELS_WITHIN = 10_000;
 const MOST_TASKS = 100;
+/** Of `MOST_TASKS` turns and direct calls each, in which tasks are looked for. */
+const MOST_PAGES = 20;
 
 export interface RequestOf {
   principal: Principal;
@@ -114,13 +117,20 @@ export class TurnTasks implements A2ARequestHandler {
       const states = TURN_STATES.filter((state) => status === 0 || taskState(state) === status);
       const only = states.length === 1 ? { state: states[0]! } : {};
       const filter = { agent: this.of.agent, sight: visibilityOf(this.of.principal), ...only };
-      const { turns } = await (await this.parts.client()).page(filter, { limit });
-      const tasks = turns
-        .filter(({ turn_id, state }) => !isDirectCallId(turn_id) && states.some((one) => one === state))
-        .map(({ turn_id: turnId, state, started_at, ended_at }) =>
-          taskOf({ turnId, state, text: '', reason: null, questions: [], unread: [], at: ended_at ?? started_at }),
-        )
-        .filter((task) => contextId === '' || task.contextId === contextId);
+      const holdfast = await this.parts.client();
+      const found: Task[] = [];
+      let position: Uint8Array | null | undefined;
+      for (let pages = 0; pages < MOST_PAGES && position !== null && found.length < limit; pages += 1) {
+        const { turns, next } = await holdfast.page(filter, { limit: MOST_TASKS, ...optional({ position }) });
+        const tasks = turns
+          .filter(({ turn_id, state }) => !isDirectCallId(turn_id) && states.some((one) => one === state))
+          .map(({ turn_id: turnId, state, started_at, ended_at }) =>
+            taskOf({ turnId, state, text: '', reason: null, questions: [], unread: [], at: ended_at ?? started_at }),
+          );
+        found.push(...tasks.filter((task) => contextId === '' || task.contextId === contextId));
+        position = next;
+      }
+      const tasks = found.slice(0, limit);
       return { tasks, nextPageToken: '', pageSize: limit, totalSize: tasks.length };
     });
   }

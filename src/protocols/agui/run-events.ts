@@ -54,7 +54,10 @@ export class RunEvents {
   async of({ event, position }: WatchedEvent): Promise<AGUIEvent[]> {
     if (position !== null) this.position = position;
     // Calls may run again after a reset, and have another result.
-    if (event.type === 'turn_reset') this.results.clear();
+    if (event.type === 'turn_reset') {
+      this.results.clear();
+      this.details.forget();
+    }
     if (CUSTOM_EVENTS.has(event.type))
       return [{ type: this.kind.CUSTOM, name: `holdfast.${event.type}`, value: event }, ...this.humanResult(event)];
     switch (event.type) {

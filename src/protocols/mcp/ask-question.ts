@@ -5,9 +5,10 @@
  */
 import { formField } from '../../agents/mcp-asks';
 import { linesOfCard } from '../../client/approvals/cards';
-import { DecisionNotAccepted } from '../../client/errors';
+import { DecisionNotAccepted, NoWorker } from '../../client/errors';
 import type { TurnHandle } from '../../client/turns/turn-handle';
 import type { Card } from '../../shapes/card';
+import { Refusal } from '../../gateway/http/errors';
 import { addresseesOf, isNamed } from '../../shared/approval/person-question';
 import { optional } from '../../shared/json/optional';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
@@ -45,8 +46,9 @@ export function questionElicitation(server: Server, requestId: RequestId, { prin
       const text = refused === null ? message : `${refused}\n\n${message}`;
       const content = await contentOf(server, requestId, { message: text, requestedSchema: form.schema }, signal);
       if (typeof content === 'string') return content;
-      refused = await sent(() => send(turn, { digest, value: form.value(content) }));
-      if (refused === null) return null;
+      const fault = await faultOf(() => send(turn, { digest, value: form.value(content) }));
+      if (fault === null || !fault.asksAgain) return fault?.why ?? null;
+      refused = fault.why;
     }
     return refused;
   };
@@ -122,14 +124,16 @@ async function contentOf(
   }
 }
 
-/** Null: the answer counts; else why it does not. */
-async function sent(send: () => Promise<void>): Promise<string | null> {
+/** Null: the answer counts; else why it does not, and whether another answer may. */
+async function faultOf(send: () => Promise<void>): Promise<{ why: string; asksAgain: boolean } | null> {
   try {
     await send();
     return null;
   } catch (error) {
-    if (error instanceof DecisionNotAccepted) return error.message;
-    if (error instanceof JsonSyntaxError) return `Not accepted: the answer is not JSON (${error.reason}).`;
+    if (error instanceof DecisionNotAccepted) return { why: error.message, asksAgain: true };
+    if (error instanceof JsonSyntaxError)
+      return { why: `Not accepted: the answer is not JSON (${error.reason}).`, asksAgain: true };
+    if (error instanceof NoWorker || error instanceof Refusal) return { why: error.message, asksAgain: false };
     throw error;
   }
 }

@@ -8,7 +8,7 @@ import type { McpDefinition } from '../../agents/mcp';
 import { formOf, type McpSample } from '../../agents/mcp-asks';
 import { getOwn, type Json, type JsonObject } from '../../shared/json/json';
 import { cardLines } from '../../client/approvals/cards';
-import { DecisionNotAccepted } from '../../client/errors';
+import { DecisionNotAccepted, NoWorker } from '../../client/errors';
 import type { TurnHandle } from '../../client/turns/turn-handle';
 import { Refusal, type Wrong } from '../../gateway/http/errors';
 import type { AppAnswers } from './app-prompts';
@@ -163,7 +163,7 @@ export function elicitation(server: Server, requestId: RequestId, decide: Decide
       await decide(turn, { digest, ...answer });
       return null;
     } catch (error) {
-      if (error instanceof DecisionNotAccepted) return error.message;
+      if (error instanceof DecisionNotAccepted || error instanceof NoWorker) return error.message;
       if (error instanceof Refusal) return [error.wrong.message, error.wrong.hint ?? []].flat().join(' ');
       throw error;
     }

@@ -73,7 +73,7 @@ function turnResult({ turn_id, state, text, reason, result }: TurnView): CallToo
 }
 
 /** Why the caller gets no outcome yet. */
-export type Open = { why: 'approval' | 'question'; detail: string | null } | { why: 'in_doubt' } | { why: 'time' };
+export type Open = { why: 'approval' | 'question'; detail: string | null } | { why: 'in_doubt' | 'time' | 'unseen' };
 
 /** Marked as an error, because the result that the tool promises is missing. */
 export function openResult(id: string, uiUrl: string | null, open: Open): CallToolResult {
@@ -91,8 +91,15 @@ const WHY = {
   in_doubt: 'Whether this took effect is not known; a person has to find out.',
   question: 'The agent has asked a person a question, and waits for the answer.',
   time: 'This has not ended yet; it goes on.',
+  unseen: 'This has begun, and goes on. What became of it cannot be seen right now; the log of the server says why.',
 };
-const STATE = { approval: 'awaiting_approval', in_doubt: 'in_doubt', question: 'awaiting_answer', time: 'running' };
+const STATE = {
+  approval: 'awaiting_approval',
+  in_doubt: 'in_doubt',
+  question: 'awaiting_answer',
+  time: 'running',
+  unseen: 'running',
+};
 
 function factsOf({ turn_id: id, state, trace_id, ui_url }: TurnView): JsonObject {
   return { id, state, trace_id, ui_url };

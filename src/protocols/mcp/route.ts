@@ -3,13 +3,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { McpDefinition } from '../../agents/mcp';
 import { Refusal, type Wrong } from '../../gateway/http/errors';
+import { onceClosed } from '../../gateway/http/observe';
 import type { SendAnswer } from './ask-question';
 import type { Decide } from './asks';
 import { offersBy, type Offers, type OffersBy } from './offers';
 import { sdk } from './sdk';
 import type { McpParts } from './server';
 import { Sessions, type PartsOf, type Session } from './sessions';
-import type { Principal } from '../../gateway/auth/principals';
+import { roleMissing } from '../../gateway/auth/authenticate';
+import type { Principal, Role } from '../../gateway/auth/principals';
 import { jsonSchema } from '../../gateway/schemas/common';
 import { refuseExpiredKey } from '../../gateway/tool-calls';
 import { answerAs } from '../../gateway/routes/answers';
@@ -58,7 +60,7 @@ export const mcp: Route = (app, parts) => {
     if (request.method === 'GET' && lastEvent !== undefined && !session.events.knows(String(lastEvent)))
       return rpcError(reply, 400, -32000, 'Bad Request: this Last-Event-ID is not known any more');
     session.requests += 1;
-    reply.raw.once('close', () => {
+    onceClosed(reply, () => {
       session.requests -= 1;
       session.usedAt = Date.now();
     });
@@ -71,19 +73,11 @@ export const mcp: Route = (app, parts) => {
 };
 
 const NOTHING: Offers = new Map();
-const ANSWERS: readonly string[] = ['starter', 'approver'];
+const DECIDES: readonly Role[] = ['approver'];
+const ANSWERS: readonly Role[] = ['starter', 'approver'];
 
 function partsOf(parts: GatewayParts, offer: Pick<McpParts, 'offers' | 'mcp' | 'agent'>): PartsOf {
   const { client, log } = parts;
-  const decideFor = (principal: Principal): Decide => {
-    return async (turn, { decision, digest, note = null }) => {
-      const fields = { calls: [digest], note, input: null, outcome: null };
-      await decideAs(turn, parts, principal, { kind: decision, fields });
-    };
-  };
-  const answerFor = (principal: Principal): SendAnswer => {
-    return async (turn, { digest, value }) => void (await answerAs(parts, turn, principal, { call: digest, value }));
-  };
   return (session) => ({
     client,
     log,
@@ -91,10 +85,34 @@ function partsOf(parts: GatewayParts, offer: Pick<McpParts, 'offers' | 'mcp' | '
     principal: () => session().principal,
     checkKey: (tool, input) => refuseExpiredKey(parts, tool, session().principal.name, input),
     mayStart: (key) => mayStart(parts, session().principal, key),
-    decide: () => (session().principal.roles.includes('approver') ? decideFor(session().principal) : null),
+    decide: () => (mayDo(session(), DECIDES) ? decideFor(parts, session) : null),
     // As over HTTP: a client asks about turns that its principal has begun.
-    answer: () => (session().principal.roles.some((role) => ANSWERS.includes(role)) ? answerFor(session().principal) : null),
+    answer: () => (mayDo(session(), ANSWERS) ? answerFor(parts, session) : null),
   });
+}
+
+function mayDo({ principal }: Session, roles: readonly Role[]): boolean {
+  return roles.some((role) => principal.roles.includes(role));
+}
+
+/** The principal as of the last request. A person may take minutes to decide, and lose the role meanwhile. @throws Refusal 403 */
+function principalWith(session: () => Session, roles: readonly Role[]): Principal {
+  const { principal } = session();
+  if (!mayDo(session(), roles)) throw roleMissing(roles, principal);
+  return principal;
+}
+
+function decideFor(parts: GatewayParts, session: () => Session): Decide {
+  return async (turn, { decision, digest, note = null }) => {
+    const fields = { calls: [digest], note, input: null, outcome: null };
+    await decideAs(turn, parts, principalWith(session, DECIDES), { kind: decision, fields });
+  };
+}
+
+function answerFor(parts: GatewayParts, session: () => Session): SendAnswer {
+  return async (turn, { digest, value }) => {
+    await answerAs(parts, turn, principalWith(session, ANSWERS), { call: digest, value });
+  };
 }
 
 /** What was started before under the key is found again. @throws Refusal 429 */

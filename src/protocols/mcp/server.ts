@@ -133,8 +133,13 @@ async function answer(parts: McpParts, server: Server, call: IncomingCall, extra
     const outcome = await follow(turn, { asks, signal, atMost, heard: (event) => heard.forEach((listener) => listener(event)) });
     return resultOf(turn, outcome, offer.kind === 'tool' ? offer.listing.outputSchema : undefined);
   } catch (error) {
-    if (signal.aborted && own && !left()) await cancelTurn(parts.log, turn);
-    throw error;
+    if (!own) throw error;
+    if (signal.aborted) {
+      if (!left()) await cancelTurn(parts.log, turn);
+      throw error;
+    }
+    parts.log.warn({ err: error, turn: turn.id }, 'an MCP call that has begun could not be watched');
+    return openResult(turn.id, turn.uiUrl, { why: 'unseen' });
   }
 }
 

@@ -44,17 +44,18 @@ export class Sessions {
   async begin(principal: Principal, partsOf: PartsOf): Promise<Session | null> {
     if (!this.makeRoom(principal.name)) return null;
     const id = randomUUID();
-    const events = new RecentEvents();
+    const events = new RecentEvents(() => this.eventsOfAll());
     const transport = new (sdk.http().WebStandardStreamableHTTPServerTransport)({
       sessionIdGenerator: () => id,
       eventStore: events,
       retryInterval: RETRY_MS,
-      onsessioninitialized: () => void this.open.set(id, session),
+      onsessioninitialized: () => {
+        this.open.set(id, session);
+        this.offersById.set(id, endpoint.offers());
+      },
     });
-    const parts = partsOf(() => session);
-    const endpoint = createMcpEndpoint(parts);
+    const endpoint = createMcpEndpoint(partsOf(() => session));
     const session: Session = { id, principal, transport, events, endpoint, requests: 0, usedAt: Date.now() };
-    this.offersById.set(id, parts.offers());
     transport.onclose = () => {
       endpoint.leave();
       this.open.delete(id);
@@ -76,6 +77,10 @@ export class Sessions {
   async close(): Promise<void> {
     clearInterval(this.timer);
     await Promise.all([...this.open.values()].map(({ transport }) => transport.close()));
+  }
+
+  private *eventsOfAll(): Iterable<RecentEvents> {
+    for (const { events } of this.open.values()) yield events;
   }
 
   /** Closes the session that was idle longest, if there are too many. */

@@ -144,6 +144,8 @@ class Questions {
 
 const MOST_EVENTS = 1000;
 const MOST_CHARACTERS = 4_000_000;
+/** Of all sessions of this process together. */
+const MOST_CHARACTERS_IN_ALL = 64_000_000;
 
 interface StoredMessage {
   id: string;
@@ -158,14 +160,31 @@ export class RecentEvents implements EventStore {
   private size = 0;
   private count = 0;
 
+  /** @param all those of all sessions that are open */
+  constructor(private readonly all: () => Iterable<RecentEvents>) {}
+
   async storeEvent(streamId: string, message: JSONRPCMessage): Promise<string> {
     const id = String(++this.count);
     const size = JSON.stringify(message).length;
     this.messages.push({ id, streamId, message, size });
     this.size += size;
-    while (this.messages.length > MOST_EVENTS || (this.size > MOST_CHARACTERS && this.messages.length > 1))
-      this.size -= this.messages.shift()!.size;
+    while (this.messages.length > MOST_EVENTS || (this.size > MOST_CHARACTERS && this.messages.length > 1)) this.dropOldest();
+    this.makeRoom();
     return id;
+  }
+
+  /** The session with the most gives room. */
+  private makeRoom(): void {
+    const all = [...this.all()];
+    let total = all.reduce((sum, { size }) => sum + size, 0);
+    while (total > MOST_CHARACTERS_IN_ALL)
+      total -= all.reduce((largest, events) => (events.size > largest.size ? events : largest)).dropOldest();
+  }
+
+  private dropOldest(): number {
+    const { size } = this.messages.shift()!;
+    this.size -= size;
+    return size;
   }
 
   knows(id: string): boolean {

@@ -46,6 +46,13 @@ export class CallDetails {
     }
   }
 
+  /** After a reset: calls with the same ids may have other inputs and results. */
+  forget(): void {
+    this.inputs.clear();
+    this.readTo = null;
+    this.view = null;
+  }
+
   /** The view, asked for anew. */
   async latest(): Promise<TurnView> {
     return (this.view = await this.turn.status());

@@ -29,8 +29,7 @@ import { FileTrail } from './file-trail';
 export class FileStore {
   /** @param keys with which its content is encrypted; null: it is plain @throws as `backing` */
   static async open(dir: string, keys: Keys | null = null): Promise<Store> {
-    const backing = await FileStore.backing(dir);
-    return createStore(keys === null ? backing : encryptedBacking(backing, keys));
+    return createStore(encryptedBacking(await FileStore.backing(dir), keys));
   }
 
   /**

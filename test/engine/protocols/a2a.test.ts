@@ -105,6 +105,18 @@ describe('an A2A task', () => {
       await expect(client.cancelTask({ tenant: '', id: waiting.id, metadata: undefined })).rejects.toThrow('has ended');
     }));
 
+  it('is listed behind any number of direct calls', () =>
+    protocolScene({ tools: [reads('quote', () => ({ price: 7 }))], script: [say('Hello.')] }, async (scene) => {
+      const client = await peer(scene, vera);
+      const task = await send(client, [text('Hello?')]);
+      await (await scene.client.call({ tool: 'quote', agent: 'tester', input: {}, requester: vera.entry.principal })).result();
+      const listed = async () => {
+        const { tasks, totalSize } = await client.listTasks({ ...list, contextId: task.contextId, pageSize: 1 });
+        return totalSize === 1 && tasks[0]!.id === task.id;
+      };
+      await eventually('it is listed', listed);
+    }));
+
   it('is streamed: its state, the text of its answer, and its end; who subscribes later hears the end too', () =>
     protocolScene({}, async (scene) => {
       const client = await peer(scene, vera);

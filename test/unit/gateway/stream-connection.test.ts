@@ -53,6 +53,31 @@ test('a reader that reads slowly, but reads, is waited for', async () => {
   await close();
 });
 
+test.each([
+  ['a request', (request: string) => request],
+  ['a request that waits for the one before it', (request: string) => request.repeat(2)],
+])('%s whose connection has ended before its stream begins is known to have none', async (_, sent) => {
+  const app = fastify();
+  const aborted: boolean[] = [];
+  let ended!: () => void;
+  const over = new Promise<void>((resolve) => (ended = resolve));
+  app.get('/', async ({ raw: { socket } }, reply) => {
+    if (!socket.destroyed) await once(socket, 'close');
+    aborted.push(new SseConnection(reply, STREAM_SETTINGS, new AbortController().signal).signal.aborted);
+    if (aborted.length === sent('.').length) ended();
+    return reply.hijack();
+  });
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const reader = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
+  reader.on('error', () => undefined);
+  reader.write(sent('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n'));
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  reader.destroy();
+  await over;
+  expect(aborted.every((one) => one)).toBe(true);
+  await app.close();
+});
+
 test('a silent stream is kept open by comments', async () => {
   const app = fastify();
   app.get('/', async (_request, reply) => {

@@ -49,6 +49,8 @@ describe('the sum of a payment', () => {
     [{ amount: { value: 1 } }, null],
     [{ cents: 1.5 }, null],
     [{ invoice: 'INV-7' }, null],
+    [{ amount: 0.0004, currency: 'BTC' }, '0.0004 BTC'],
+    [{ amount: 1234.5678 }, '1,234.5678'],
   ])('%j is %s', (input, text) => expect(sumIn(input)?.text ?? null).toBe(text));
 
   it('takes no field from the prototype', () => {

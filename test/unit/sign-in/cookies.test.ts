@@ -36,6 +36,12 @@ describe('the cookie of a sign-in', () => {
     );
   });
 
+  it('is found beside others of any length', () => {
+    const cookies = new Cookies('http://localhost:8480');
+    const spaces = ' '.repeat(16_000);
+    expect(cookies.read(`a=${spaces}x;${spaces}holdfast=${id}${spaces}`, 'session')).toBe(id);
+  });
+
   it('cannot carry more than its value, whatever the address of the page is', () => {
     expect(() => new Cookies('https://desk.example/a;Domain=bank.example')).toThrow(/must have no ";"/);
   });

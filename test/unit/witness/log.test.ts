@@ -100,6 +100,19 @@ describe('a log file that was changed is refused', () => {
   });
 });
 
+test('a log of many entries, in groups, is read again whole', async () => {
+  const path = newPath();
+  const log = await open(path);
+  for (let group = 0; group < 5; group++)
+    await Promise.all(Array.from({ length: 100 }, (_, index) => log.add(about(group * 100 + index))));
+  const { head } = log;
+  await log.close();
+  const again = await open(path);
+  expect(again.head).toEqual(head);
+  expect(again.find(about(499).end)).toMatchObject({ index: 499 });
+  await again.close();
+});
+
 describe('after a crash', () => {
   test('entries without a head, which nobody was told of, are cut off: any time could stand in them', async () => {
     const path = newPath();

@@ -59,6 +59,8 @@ export function costWords({ cost_usd, unpriced_tokens = 0 }: { cost_usd: number;
 }
 
 const COUNT = new Intl.NumberFormat('en-US');
+/** A sum that somebody approves is shown with all its digits. */
+const EXACT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 20 });
 
 export function count(number: number): string {
   return COUNT.format(number);
@@ -90,7 +92,7 @@ export function sumIn(input: JsonObject | undefined): Sum | null {
   }
   for (const field of SUM_FIELDS) {
     const value = own(input, field);
-    if (typeof value === 'number') return { text: `${COUNT.format(value)}${unit}`, field };
+    if (typeof value === 'number') return { text: `${EXACT.format(value)}${unit}`, field };
     if (typeof value === 'string' && /^-?[\d.,' ]{1,30}$/.test(value)) return { text: `${value}${unit}`, field };
   }
   return null;

@@ -94,7 +94,7 @@ describe('sessions', () => {
   });
 
   it('forget old events, and send again only those of the stream that broke', async () => {
-    const events = new RecentEvents();
+    const events = new RecentEvents(() => [events]);
     const sent: string[] = [];
     const send = async (id: string) => void sent.push(id);
     const a = await events.storeEvent('a', {} as never);
@@ -106,5 +106,18 @@ describe('sessions', () => {
     expect(events.knows(a)).toBe(false);
     await expect(events.replayEventsAfter(a, { send })).rejects.toThrow('not known any more');
     expect(events.knows('__proto__')).toBe(false);
+  });
+
+  it('keep no more than 64 million characters together: the one with the most gives room', async () => {
+    const all: RecentEvents[] = Array.from({ length: 20 }, () => new RecentEvents(() => all));
+    const [small, ...others] = all;
+    const first = await small!.storeEvent('a', { jsonrpc: '2.0', id: 0, result: {} });
+    const result = { data: 'x'.repeat(900_000) };
+    const kept = [first];
+    for (let id = 1; id <= 4; id++)
+      for (const events of others) kept.push(await events.storeEvent('a', { jsonrpc: '2.0', id, result }));
+    expect(small!.knows(first)).toBe(true);
+    const count = [1, 2, 3, 4].flatMap((id) => others.filter((events) => events.knows(String(id)))).length;
+    expect(count).toBe(71);
   });
 });

@@ -4,21 +4,34 @@
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { BundleArchive } from '../../../../src/audit/archive/bundle-archive';
+import { MissingReceipts } from '../../../../src/audit/archive/missing-receipts';
 import { completeReceipts } from '../../../../src/audit/archive/receipts';
 import { keyId } from '../../../../src/attestation/public-key';
 import { parseTrustedKeys, type TrustedKey } from '../../../../src/attestation/trusted-keys';
 import { verifyBundle } from '../../../../src/audit/verify';
 import { compareHeads, presentHead } from '../../../../src/witness/client';
+import { sha256Hex } from '../../../../src/shared/json/sha256';
+import { WitnessLog } from '../../../../src/witness/log';
 import type { WitnessReceipt } from '../../../../src/witness/receipt';
+import { serveWitness } from '../../../../src/witness/server';
 import { sample, TRUST } from '../../../support/bundle-keys';
 import { FORGERIES } from '../../../support/audit/forgeries';
-import { DEMANDING_TRUST, movedReceipts, receiptFor, WITNESS_TRUST, withReceipt } from '../../../support/audit/receipts';
+import {
+  DEMANDING_TRUST,
+  movedReceipts,
+  receiptFor,
+  WITNESS_KEY,
+  WITNESS_TRUST,
+  withReceipt,
+} from '../../../support/audit/receipts';
+import { capturedLog } from '../../../support/captured-log';
 import { rewritten } from '../../../support/rewrite-bundle';
 import { sampled } from '../../../support/runs';
 import { pythonVerifier } from '../../support/python-verifier';
@@ -189,6 +202,33 @@ describe('a timestamp authority, openssl ts', () => {
     servers.push(server.listen(0, '127.0.0.1'));
     await once(server, 'listening');
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+
+  test('a bundle gets the receipts of an authority and of a witness that answer at the same time', async () => {
+    const TOKEN = 'hft_a-token-of-the-witness';
+    const log = await WitnessLog.open(join(folder, 'both.log'), WITNESS_KEY);
+    const witness = await serveWitness({ log, tokens: [sha256Hex(TOKEN)] }, { host: '127.0.0.1', port: 0 });
+    const archive = new BundleArchive(join(folder, 'both'));
+    const services = { witness: { url: witness.url, token: TOKEN }, timestamp: url };
+    const missing = new MissingReceipts(archive, services, capturedLog().log);
+    const names = Array.from({ length: 8 }, (_, index) => `2026-01-30/inv-${index}@01234567.jsonl`);
+    mkdirSync(join(folder, 'both', '2026-01-30'), { recursive: true });
+    for (const name of names) {
+      writeFileSync(archive.pathOf(name), await sample('approval'));
+      await missing.note(name);
+    }
+    await missing.ask();
+    for (const name of names) {
+      const { verdict, receipts } = await verifyBundle([readFileSync(archive.pathOf(name))], [...WITNESS_TRUST, authority]);
+      expect([verdict, receipts.map(({ by, state }) => [by, state]).sort()]).toEqual([
+        'intact',
+        [
+          ['timestamp', 'holds'],
+          ['witness', 'holds'],
+        ],
+      ]);
+    }
+    await witness.close();
   });
 
   test(`its timestamps hold, and each changed byte that it signed is found${suffix}`, async () => {

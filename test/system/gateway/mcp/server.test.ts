@@ -7,6 +7,7 @@ import { catalogueOf } from '../../../../src/gateway/tool-catalogue';
 import { binaryFile } from '../../../../src/tools/results/result-files';
 import { ToolError } from '../../../../src/tools/define/errors';
 import { eventually } from '../../../engine/support/engine';
+import { createPrincipal } from '../../../../src/gateway/auth/principals';
 import { person } from '../../../support/gateway';
 import { textOf, withMcp } from '../../../engine/support/mcp';
 import { ask, say } from '../../../support/scripted-model';
@@ -188,6 +189,23 @@ describe('a call that waits for a person', () => {
         expect(view.calls[0]!.approval.decisions).toMatchObject([{ by: 'acme/ada', note: 'fine', attested: true }]);
       },
     );
+  });
+
+  it('is not approved by somebody who has lost the role while the question was open', () => {
+    const effects: unknown[] = [];
+    let roles = ['starter', 'approver'];
+    const authenticator = { authenticate: async () => createPrincipal('acme/ada', roles), hint: '' };
+    return withMcp({ people, tools: [pays('pay', effects)], parts: { authenticator } }, async ({ connect }) => {
+      const client = await connect(ada, {
+        asked: async () => {
+          roles = ['starter'];
+          return { action: 'accept', content: { decision: 'approve' } };
+        },
+      });
+      const open = await client.callTool({ name: 'pay', arguments: invoice });
+      expect(textOf(open)).toContain('This takes one of the roles approver; acme/ada has starter.');
+      expect(effects).toEqual([]);
+    });
   });
 
   it.each([

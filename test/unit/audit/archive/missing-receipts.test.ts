@@ -1,5 +1,8 @@
 /** Receipts that kept bundles lack: each service is asked by itself, and again after a pause. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BundleArchive } from '../../../../src/audit/archive/bundle-archive';
@@ -61,6 +64,29 @@ it('a damaged bundle is an error in the log, once, and the others get their rece
   for (const name of NAMES.slice(1)) expect(await signersOf(name)).toEqual(['witness']);
   expect(await archive.namesMissing('witness')).toEqual([]);
   expect(captured.said('a receipt is missing')).toEqual([]);
+});
+
+it('a bundle that the disk does not give, or that a service gives no receipt, does not keep the others from theirs', async () => {
+  rmSync(archive.pathOf(NAMES[0]!));
+  mkdirSync(archive.pathOf(NAMES[0]!)); // reading it fails, also for root
+  const refused = createServer((_request, response) => void response.writeHead(500).end('busy'));
+  await once(refused.listen(0, '127.0.0.1'), 'listening');
+  const timestamp = `http://127.0.0.1:${(refused.address() as AddressInfo).port}`;
+  const captured = capturedLog();
+  const missing = new MissingReceipts(archive, { witness: { url: witness.url, token: TOKEN }, timestamp }, captured.log);
+  for (const name of NAMES) await missing.note(name);
+  await missing.ask();
+  for (const name of NAMES.slice(1)) expect(await signersOf(name)).toEqual(['witness']);
+  expect(await archive.namesMissing('witness')).toEqual([NAMES[0]]);
+  expect(captured.said('a kept bundle cannot be read, and has no receipt yet')[0]).toMatchObject({
+    file: NAMES[0],
+    level: 'warn',
+  });
+  const now = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 3_600_000);
+  await missing.ask();
+  now.mockRestore();
+  expect(captured.said('a receipt is missing').map(({ file }) => file)).toEqual([NAMES[1], NAMES[2]]);
+  refused.close();
 });
 
 it('without a service nothing is noted or asked', async () => {
