@@ -252,7 +252,7 @@ it(
     await eventually('PostgreSQL is healthy', async () => (await project.states()).get('postgresql')?.join() === 'healthy');
     const psql = 'exec psql --quiet --set ON_ERROR_STOP=1 --username "$POSTGRES_USER" --dbname postgres';
     const restore = `docker compose exec -T postgresql sh -c 'PGPASSWORD=$(cat "$POSTGRES_PASSWORD_FILE") ${psql}'`;
-    await shell(`grep -vx 'CREATE ROLE temporal;' ${backup}/database.sql | ${restore}`);
+    await shell(`grep -vE '^CREATE (ROLE|DATABASE) temporal[ ;]' ${backup}/database.sql | ${restore}`);
     await shell(`${restore} < ${backup}/store.sql`);
     await shell(
       `docker compose run --rm -T --no-deps --entrypoint tar worker --extract --directory /var/lib/holdfast < ${backup}/holdfast.tar`,
