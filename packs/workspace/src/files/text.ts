@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 import { joinNames, type Names } from './path';
 import { invalid } from './refusals';
 
+const LINE_FEED = 0x0a;
+
 export function sha256(bytes: Uint8Array | string): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
@@ -35,4 +37,34 @@ export function linesOf(text: string): string[] {
   const lines = text.split('\n').map((line) => `${line}\n`);
   const last = lines.pop()!.slice(0, -1);
   return last === '' ? lines : [...lines, last];
+}
+
+export interface Excerpt {
+  content: string;
+  /** Number of its lines. */
+  count: number;
+  /** The first line does not fit, and content is its beginning. */
+  cut: boolean;
+  /** Number of lines of the whole text. */
+  total: number;
+}
+
+/**
+ * The whole lines from `offset` on, counted from 1, that fit: at most `limit`, with at most `most` UTF-16 units. Counts without an
+ * array of lines, since a text may have millions.
+ */
+export function excerptOf(text: string, { offset, limit, most }: { offset: number; limit: number; most: number }): Excerpt {
+  let [total, count, lineStart, start, end] = [0, 0, 0, 0, 0];
+  for (let at = 0; at < text.length; at++) {
+    if (text.charCodeAt(at) !== LINE_FEED && at < text.length - 1) continue;
+    total++;
+    if (total === offset) start = end = lineStart;
+    lineStart = at + 1;
+    if (total !== offset + count || count === limit || lineStart - start > most) continue;
+    count++;
+    end = lineStart;
+  }
+  const cut = count === 0 && offset <= total;
+  if (cut) return { content: text.slice(start, start + most).toWellFormed(), count: 1, cut, total };
+  return { content: text.slice(start, end), count, cut, total };
 }

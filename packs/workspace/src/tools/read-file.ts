@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineTool, shownFile, type JsonObject } from 'holdfast/tools';
 import { namesOf, normalizePath } from '../files/path';
 import { invalid } from '../files/refusals';
-import { isShown, linesOf, sha256, textOf } from '../files/text';
+import { excerptOf, isShown, sha256, textOf } from '../files/text';
 import type { Workspace } from '../files/workspace';
 import { checkPath, filePath, pathTarget, readsOne } from './inputs';
 
@@ -73,22 +73,21 @@ export function readFileTool(workspace: Workspace) {
       const { bytes } = await workspace.read(names);
       ctx.signal.throwIfAborted();
       if (isShown(bytes)) return wholeFile(normalizePath(path), bytes, names.at(-1) ?? 'file');
-      const lines = linesOf(textOf(bytes, names));
-      if (offset > Math.max(1, lines.length)) {
-        throw invalid('past_the_end', `${normalizePath(path)} has ${lines.length} lines; there is no line ${offset}.`);
+      const { content, count, cut, total } = excerptOf(textOf(bytes, names), { offset, limit, most: MOST_CHARACTERS });
+      if (offset > Math.max(1, total)) {
+        throw invalid('past_the_end', `${normalizePath(path)} has ${total} lines; there is no line ${offset}.`);
       }
-      const { content, count, cut } = excerpt(lines.slice(offset - 1, offset - 1 + limit));
       const end = offset - 1 + count;
       return {
         path: normalizePath(path),
         content,
         start_line: offset,
         end_line: end,
-        total_lines: lines.length,
+        total_lines: total,
         bytes: bytes.length,
         sha256: sha256(bytes),
         ...(cut ? { more: `Line ${end} is longer than an answer and was cut; take the rest of it with bash.` } : {}),
-        ...(!cut && end < lines.length ? { more: `${lines.length - end} more lines; go on with offset ${end + 1}.` } : {}),
+        ...(!cut && end < total ? { more: `${total - end} more lines; go on with offset ${end + 1}.` } : {}),
       };
     },
   });
@@ -98,14 +97,4 @@ export function readFileTool(workspace: Workspace) {
 function wholeFile(path: string, bytes: Buffer, name: string) {
   const noLines = { content: '', start_line: 0, end_line: 0, total_lines: 0 };
   return { path, ...noLines, bytes: bytes.length, sha256: sha256(bytes), file: shownFile({ bytes, name }) };
-}
-
-/** As many whole lines as fit; if the first line does not fit, its beginning. */
-function excerpt(lines: string[]): { content: string; count: number; cut: boolean } {
-  let size = 0;
-  let count = 0;
-  while (count < lines.length && size + lines[count]!.length <= MOST_CHARACTERS) size += lines[count++]!.length;
-  if (count === 0 && lines.length > 0)
-    return { content: lines[0]!.slice(0, MOST_CHARACTERS).toWellFormed(), count: 1, cut: true };
-  return { content: lines.slice(0, count).join(''), count, cut: false };
 }
