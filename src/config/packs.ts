@@ -23,6 +23,8 @@ export interface EvmConfig {
   /** Folder of the swap journal, shared by all workers that use these keys. */
   journal: string;
   confirmations: number;
+  /** Wei that the gas of one swap may cost; absent: the pack's default. */
+  maxGasCost?: string;
 }
 
 export interface DataConfig {
@@ -63,5 +65,6 @@ export function evmOf(read: Reader, home: string): EvmConfig | null {
     tokens: read('HOLDFAST_EVM_TOKENS') ?? [],
     journal: read('HOLDFAST_EVM_JOURNAL') ?? join(home, 'evm'),
     confirmations: read('HOLDFAST_EVM_CONFIRMATIONS'),
+    ...optional({ maxGasCost: read('HOLDFAST_EVM_MAX_GAS_COST') }),
   };
 }

@@ -630,6 +630,12 @@ const PACKS = {
     default: '1',
     about: 'Blocks after which a swap counts.',
   },
+  HOLDFAST_EVM_MAX_GAS_COST: {
+    schema: z.string().regex(/^[1-9]\d{0,77}$/),
+    allowed: 'a whole number of wei',
+    unset: '10^18: one whole coin of the chain',
+    about: 'What the gas of one swap may cost at most; the card shows it.',
+  },
 } satisfies Settings;
 
 type Settings = Record<string, Setting>;

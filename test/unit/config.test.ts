@@ -150,6 +150,7 @@ describe('settings', () => {
       },
       { evm: { sessionKeys: { demo: `0x${'a1'.repeat(32)}` }, journal: '/j', confirmations: 12 } },
     ],
+    [{ ...EVM, HOLDFAST_EVM_MAX_GAS_COST: '20000000000000000' }, { evm: { maxGasCost: '20000000000000000' } }],
     [{ HOLDFAST_APPROVALS: 'attested' }, { approvals: 'attested' }],
     [
       { HOLDFAST_TRUSTED_KEYS: '/k/trusted.json', HOLDFAST_SIGNING_KEY: '/k/a.pem' },
@@ -246,6 +247,7 @@ describe('settings', () => {
       /HOLDFAST_EVM_CHAIN_ID is not set but HOLDFAST_EVM_URL is; set URL, CHAIN_ID and/,
     ],
     [{ ...EVM, HOLDFAST_EVM_CHAIN_ID: '0x1' }, /HOLDFAST_EVM_CHAIN_ID is "0x1"; it must be the id of a chain, a whole number/],
+    [{ ...EVM, HOLDFAST_EVM_MAX_GAS_COST: '0.1' }, /HOLDFAST_EVM_MAX_GAS_COST is "0.1"; it must be a whole number of wei/],
     [{ ...EVM, HOLDFAST_EVM_ROUTER: '0x12' }, /HOLDFAST_EVM_ROUTER is "0x12"; it must be an address/],
     [
       { ...EVM, HOLDFAST_EVM_TOKENS: 'AAA:0x12' },

@@ -1,5 +1,6 @@
 /** Builds the parts that the onchain tools work with (chain, session keys, journal) from the settings. */
 import type { JsonObject } from 'holdfast/tools';
+import { AMOUNT_PATTERN } from './amounts';
 import { Chain } from './chain';
 import type { Address } from './hex';
 import { FileJournal, type SwapJournal } from './journal';
@@ -14,16 +15,23 @@ export interface Onchain {
   journal: SwapJournal;
   confirmations: number;
   waitMs: number;
+  /** Wei. */
+  maxGasCost: bigint;
 }
+
+/** One coin of any chain is more than an ordinary swap costs: where a coin is worth little, gas costs more of it. */
+const ONE_COIN = '1000000000000000000';
 
 /** @throws Error that names the invalid setting; session keys are never shown */
 export function onchainOf(settings: OnchainSettings): Onchain {
-  const { url, chainId, router, sessionKeys = {}, journal, confirmations = 1, waitMs = 45_000 } = settings;
+  const { url, chainId, router, sessionKeys = {}, journal, confirmations = 1, waitMs = 45_000, maxGasCost = ONE_COIN } = settings;
   if (!Number.isSafeInteger(chainId) || chainId < 1)
     throw new Error(`chainId is ${chainId}; it must be a whole number of 1 or more.`);
   if (!viem().isAddress(router, { strict: false })) throw new Error(`The router ${JSON.stringify(router)} is no address.`);
   if (!Number.isInteger(confirmations) || confirmations < 1)
     throw new Error(`confirmations is ${confirmations}; it must be 1 or more.`);
+  if (!AMOUNT_PATTERN.test(maxGasCost))
+    throw new Error(`maxGasCost is ${JSON.stringify(maxGasCost)}; it must be a whole number of wei, 1 or more, as text.`);
   return {
     chain: new Chain(url, chainId),
     router: router as Address,
@@ -31,6 +39,7 @@ export function onchainOf(settings: OnchainSettings): Onchain {
     journal: typeof journal === 'string' ? new FileJournal(journal) : journal,
     confirmations,
     waitMs,
+    maxGasCost: BigInt(maxGasCost),
   };
 }
 

@@ -28,6 +28,8 @@ export interface SwapSimulation {
   minOut: bigint;
   remaining: bigint;
   block: bigint;
+  /** Wei. */
+  baseFee: bigint;
   args: readonly [Address, Address, bigint, bigint, bigint, `0x${string}`];
 }
 
@@ -42,6 +44,7 @@ export async function simulateExactSwap(
   const { address: account } = await onchain.keys.get(input.session_key_id);
   const [block, { chainId, name }] = await Promise.all([client.getBlock(), chain.approvedIdentity(client)]);
   refuseLate(input.deadline_ts, block.timestamp);
+  if (block.baseFeePerGas === null) throw noBaseFee();
   const pair = { from: input.from_token as Address, to: input.to_token as Address };
   const swapQuote = await quote(client, router, pair, BigInt(input.amount_in), block.number);
   const minOut = agreedMinimum(input, swapQuote.amountOut);
@@ -50,7 +53,8 @@ export async function simulateExactSwap(
     remainingAllowance(client, router, account, pair.from, block.number),
     client.simulateContract({ address: router, abi: ROUTER_ABI, functionName: 'swap', args, account, blockNumber: block.number }),
   ]);
-  return { account, chainId, chain: name, quote: swapQuote, minOut, remaining, block: block.number, args };
+  const { number, baseFeePerGas: baseFee } = block;
+  return { account, chainId, chain: name, quote: swapQuote, minOut, remaining, block: number, baseFee, args };
 }
 
 /** The swap without its nonce and signature. Costs are fixed here, so that every worker signs the same bytes. */
@@ -60,16 +64,25 @@ export async function planSwap(
   input: SwapInput,
   idempotencyKey: string,
 ): Promise<SwapPlan> {
-  const { account, chainId, chain, minOut, block, args } = await simulateExactSwap(onchain, client, input, idempotencyKey);
+  const simulation = await simulateExactSwap(onchain, client, input, idempotencyKey);
+  const { account, chainId, chain, minOut, block, baseFee, args } = simulation;
   const call = { address: onchain.router, abi: ROUTER_ABI, functionName: 'swap', args } as const;
-  const [estimate, fees, balance, fromNonce] = await Promise.all([
+  const [estimate, priorityFee, balance, fromNonce] = await Promise.all([
     client.estimateContractGas({ ...call, account, blockNumber: block }),
-    client.estimateFeesPerGas(),
+    client.estimateMaxPriorityFeePerGas(),
     client.getBalance({ address: account }),
     client.getTransactionCount({ address: account, blockTag: 'latest' }),
   ]);
   const gas = (estimate * 3n) / 2n; // the real cost depends on the state at execution
-  const cost = gas * fees.maxFeePerGas;
+  const maxFee = 2n * baseFee + priorityFee; // a base fee rises by at most an eighth a block: this is enough for five blocks
+  const cost = gas * maxFee;
+  if (cost > onchain.maxGasCost) {
+    const message = `The gas may cost ${cost} wei, more than the ${onchain.maxGasCost} that the settings allow.`;
+    throw new ToolError('EXECUTION_ERROR', 'gas_too_expensive', message, {
+      hint: 'Nothing was sent. Tell the user: gas may become cheaper, or an operator must raise HOLDFAST_EVM_MAX_GAS_COST.',
+      nothingHappened: true,
+    });
+  }
   if (balance < cost) {
     throw new ToolError('EXECUTION_ERROR', 'no_gas_money', `The session key has ${balance} wei for gas and may need ${cost}.`, {
       hint: `Nothing was sent. An operator must send gas money to ${account}.`,
@@ -83,13 +96,20 @@ export async function planSwap(
     router: onchain.router,
     data: viem().encodeFunctionData(call),
     gas: gas.toString(),
-    maxFeePerGas: fees.maxFeePerGas.toString(),
-    maxPriorityFeePerGas: fees.maxPriorityFeePerGas.toString(),
+    maxFeePerGas: maxFee.toString(),
+    maxPriorityFeePerGas: priorityFee.toString(),
     fromNonce,
     deadline: String(input.deadline_ts),
     minOut: minOut.toString(),
     block: block.toString(),
   };
+}
+
+function noBaseFee(): ToolError {
+  return new ToolError('EXECUTION_ERROR', 'no_base_fee', 'The chain has no base fee (EIP-1559).', {
+    hint: 'Nothing was sent. Swaps need a chain with EIP-1559.',
+    nothingHappened: true,
+  });
 }
 
 /** The larger of the simulated minimum (which was approved) and of the present quote less the slippage. */

@@ -6,9 +6,15 @@ import type { Json } from 'holdfast/tools';
 import type { Address } from './hex';
 import { type PublicClient, viem } from './viem';
 import { priceImpactBps } from './amounts';
+import type { Onchain } from './onchain';
 import type { SwapSimulation, SwapInput } from './plan';
 
-export async function swapPreview(client: PublicClient, input: SwapInput, simulation: SwapSimulation): Promise<string> {
+export async function swapPreview(
+  { maxGasCost }: Onchain,
+  client: PublicClient,
+  input: SwapInput,
+  simulation: SwapSimulation,
+): Promise<string> {
   const [from, to] = await Promise.all([describeToken(client, simulation.args[0]), describeToken(client, simulation.args[1])]);
   const rest = simulation.remaining - simulation.quote.amountIn;
   const lines = [
@@ -19,6 +25,7 @@ export async function swapPreview(client: PublicClient, input: SwapInput, simula
     ['at least', `${to.amount(BigInt(input.simulated_min_out))}; else nothing is swapped`],
     ['price impact', `${priceImpactBps(simulation.quote)} bps, fee included; slippage ${input.max_slippage_bps} bps`],
     ['allowance', `${from.amount(simulation.remaining)} left before, ${from.amount(rest)} after`],
+    ['gas', `at most ${viem().formatEther(maxGasCost)} (${maxGasCost} wei) of the chain's coin`],
     ['deadline', new Date(input.deadline_ts * 1000).toISOString()],
   ];
   const width = Math.max(...lines.map(([name]) => name!.length));

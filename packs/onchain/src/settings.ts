@@ -18,6 +18,8 @@ export interface OnchainSettings {
   confirmations?: number;
   /** How long one attempt waits for the chain, ms. @default 45000 */
   waitMs?: number;
+  /** What the gas of one swap may cost at most, in wei, as text. The preview shows it. @default 10^18: one whole coin */
+  maxGasCost?: string;
 }
 
 export interface KnownToken {

@@ -89,7 +89,7 @@ export function swapToken(onchain: Onchain | null, inputs: KnownInputs, now: () 
     async preview(input, ctx) {
       if (!onchain) throw noChain();
       const answer = onchain.chain.read(ctx.signal, async (client) =>
-        swapPreview(client, input, await simulateExactSwap(onchain, client, input, ctx.idempotencyKey)),
+        swapPreview(onchain, client, input, await simulateExactSwap(onchain, client, input, ctx.idempotencyKey)),
       );
       return withKnownTokensInHint(inputs, answer);
     },

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { OnchainSettings } from '../../../../packs/onchain/src';
 import { toolContext } from '../../../support/tool-context';
-import { madeUpSwap, offchainLookup, startMadeUpNode, type Answers } from './made-up-node';
+import { block, madeUpSwap, offchainLookup, startMadeUpNode, type Answers } from './made-up-node';
 import { newKey, swap, tool, verdictOf } from './support';
 import type { Tool } from '../../../../src/tools/define/tool';
 
@@ -45,5 +45,19 @@ describe('a hostile answer', () => {
   ])('of more than 64 KB in one text is not read: %s', async (_method, answers) => {
     const verdict = await verdictOf(swap(await settingsFor(answers), madeUpSwap()));
     expect(verdict).toBe('NETWORK_ERROR chain_unreachable, nothing happened');
+  });
+
+  it('cannot make a swap pay a priority fee above the most that its gas may cost', async () => {
+    const settings = await settingsFor({
+      eth_maxPriorityFeePerGas: () => ({ result: '0xde0b6b3a7640000' }),
+      eth_getBalance: () => ({ result: `0x${'f'.repeat(40)}` }),
+    });
+    expect(await verdictOf(swap(settings, madeUpSwap()))).toBe('EXECUTION_ERROR gas_too_expensive, nothing happened');
+  });
+
+  it('without a base fee ends a swap before it is signed', async () => {
+    const answers = { eth_getBlockByNumber: () => ({ result: block({ baseFeePerGas: undefined }) }) };
+    const verdict = await verdictOf(swap(await settingsFor(answers), madeUpSwap()));
+    expect(verdict).toBe('EXECUTION_ERROR no_base_fee, nothing happened');
   });
 });

@@ -76,10 +76,10 @@ export function madeUpSwap(more: object = {}) {
   };
 }
 
-function block() {
+export function block(more: object = {}) {
   const quantities = Object.fromEntries(
     ['baseFeePerGas', 'difficulty', 'gasLimit', 'gasUsed', 'number', 'size'].map((name) => [name, '0x10']),
   );
   const timestamp = `0x${Math.floor(Date.now() / 1000).toString(16)}`;
-  return { ...quantities, timestamp, hash: HASH, parentHash: HASH, transactions: [] };
+  return { ...quantities, timestamp, hash: HASH, parentHash: HASH, transactions: [], ...more };
 }

@@ -51,6 +51,14 @@ describe('swap_token on a chain', () => {
     expect(output.parse(result)).toEqual(result);
   });
 
+  it('pays for gas at most twice the base fee of its plan, and the priority fee', async () => {
+    const client = clientOf(stage.node.rpcUrl);
+    const { baseFeePerGas } = await client.getBlock();
+    const { tx_hash } = await swap(stage.settings, swapInput(stage));
+    const { maxFeePerGas, maxPriorityFeePerGas } = await client.getTransaction({ hash: tx_hash });
+    expect(maxFeePerGas).toBe(2n * baseFeePerGas! + maxPriorityFeePerGas!);
+  });
+
   it('asked again with the same key, answers with the same transaction: one swap on the chain', async () => {
     const idempotencyKey = newKey();
     const input = swapInput(stage);
@@ -141,6 +149,10 @@ describe('swap_token on a chain', () => {
       expect(await refused({})).toBe('EXECUTION_ERROR no_gas_money, nothing happened');
       const sessionKeys = { demo: `0x${'a1'.repeat(32)}` };
       expect(await refused({}, { sessionKeys })).toBe('PERMISSION_DENIED session_unknown, nothing happened');
+    });
+
+    it('gas that may cost more than the settings allow', async () => {
+      expect(await refused({}, { maxGasCost: '1' })).toBe('EXECUTION_ERROR gas_too_expensive, nothing happened');
     });
 
     it('a token that is not on the list of the session, although it has a pool', async () => {
@@ -317,6 +329,7 @@ describe('swap_token on a chain', () => {
     expect(text).toContain('at least      1.98 (1980000000000000000 units); else nothing is swapped');
     expect(text).toContain('price impact  31 bps');
     expect(text).toContain('allowance     1000 (1000000000000000000000 units) left before, 999 (');
+    expect(text).toContain("gas           at most 1 (1000000000000000000 wei) of the chain's coin");
     expect(text).toContain('deadline      2096-10-02T07:06:40.000Z');
     await rpc(stage.node.rpcUrl, 'evm_mine');
     expect(await preview({ simulated_min_out: '1980000000000000000' })).toBe(text);

@@ -7,6 +7,7 @@ const shown = (units: bigint, left = '900 units left before, 800 units after') =
     '  at least      1.4 (1400 units); else nothing is swapped',
     `  price impact  ${units % 100n} bps, fee included; slippage 50 bps`,
     `  allowance     ${left}`,
+    "  gas           at most 1 (1000000000000000000 wei) of the chain's coin",
   ].join('\n');
 
 describe('a swap that is simulated again before the effect', () => {
@@ -24,6 +25,7 @@ describe('a swap that is simulated again before the effect', () => {
     const asked = shown(1_000_000n);
     expect(isWithinSlippage(asked, shown(1_000_000n, '800 units left before, 700 units after'), 50)).toBe(false);
     expect(isWithinSlippage(asked, asked.replace('31337', '1'), 50)).toBe(false);
+    expect(isWithinSlippage(asked, asked.replace('at most 1 (1', 'at most 2 (2'), 50)).toBe(false);
     expect(isWithinSlippage('no price', 'no price', 50)).toBe(false);
     expect(isWithinSlippage({ asked }, asked, 50)).toBe(false);
   });

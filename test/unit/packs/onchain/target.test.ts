@@ -17,6 +17,7 @@ const settings: Required<OnchainSettings> = {
   journal: '/unused',
   confirmations: 1,
   waitMs: 1000,
+  maxGasCost: '1000',
 };
 
 const input = {
@@ -49,6 +50,7 @@ const SETTINGS: Record<
   journal: { same: 'the router lets each swap happen once, whatever a journal knows', other: { journal: '/elsewhere' } },
   confirmations: { same: 'when a swap counts', other: { confirmations: 12 } },
   waitMs: { same: 'how long one attempt waits', other: { waitMs: 2000 } },
+  maxGasCost: { same: 'a line of the preview', other: { maxGasCost: '2000' } },
 };
 
 describe('the target of a swap', () => {
@@ -79,6 +81,10 @@ describe('the target of a swap', () => {
     expect(targetWith({ sessionKeys: { get, addressOf: () => ACCOUNT } })).toMatchObject({ account: ACCOUNT });
     expect(targetWith({ sessionKeys: { get } })).not.toHaveProperty('account');
     expect(targetWith({ sessionKeys: { other: KEY } })).not.toHaveProperty('account');
+  });
+
+  it.each(['', '0', '-1', '0.1', '1e18', '0x10'])('cannot cost %j at most', (maxGasCost) => {
+    expect(() => onchainTools({ ...settings, maxGasCost })).toThrow(/^maxGasCost is ".*"; it must be a whole number of wei/);
   });
 
   it.each([0, -1, 1.5, 2 ** 53])('cannot have the chain id %s', (chainId) => {
