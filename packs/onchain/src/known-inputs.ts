@@ -3,6 +3,7 @@
  * because no tool does. Which tokens may be swapped is decided on the chain.
  */
 import { isToolError, ToolError } from 'holdfast/tools';
+import { addressOf } from './address';
 import { ADDRESS_PATTERN } from './amounts';
 import type { OnchainSettings, KnownToken } from './settings';
 
@@ -26,6 +27,7 @@ export function knownInputsOf(settings: OnchainSettings | null): KnownInputs {
     const what = `The token ${JSON.stringify(symbol)} of ${JSON.stringify(address)}`;
     if (!SYMBOL.test(symbol)) throw new Error(`${what} needs a symbol of 1 to 16 letters, digits and . $ -`);
     if (!ADDRESS_PATTERN.test(address)) throw new Error(`${what} needs an address: 0x and 40 hexadecimal characters.`);
+    if (addressOf(address) === null) throw new Error(`${what} has a wrong checksum (EIP-55): a character may be wrong.`);
     if (tokens.slice(0, index).some((other) => other.symbol === symbol)) throw new Error(`${what} is listed twice.`);
   }
   const ids = typeof sessionKeys.get === 'function' ? (sessionKeys.ids ?? []) : Object.keys(sessionKeys);

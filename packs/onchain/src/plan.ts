@@ -2,6 +2,7 @@
  * Plans a swap before anything is signed: checks whether it is allowed, and fixes what exactly would be sent. The contract itself
  * checks the session's limits, by `eth_call` of the same call that would be sent; it checks them again in the block.
  */
+import { tokenAddress } from './address';
 import type { Address } from './hex';
 import { type PublicClient, viem } from './viem';
 import { ToolError } from 'holdfast/tools';
@@ -45,7 +46,7 @@ export async function simulateExactSwap(
   const [block, { chainId, name }] = await Promise.all([client.getBlock(), chain.approvedIdentity(client)]);
   refuseLate(input.deadline_ts, block.timestamp);
   if (block.baseFeePerGas === null) throw noBaseFee();
-  const pair = { from: input.from_token as Address, to: input.to_token as Address };
+  const pair = { from: tokenAddress(input.from_token), to: tokenAddress(input.to_token) };
   const swapQuote = await quote(client, router, pair, BigInt(input.amount_in), block.number);
   const minOut = agreedMinimum(input, swapQuote.amountOut);
   const args = [pair.from, pair.to, swapQuote.amountIn, minOut, BigInt(input.deadline_ts), swapId(idempotencyKey)] as const;

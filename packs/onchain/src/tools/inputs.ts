@@ -1,5 +1,6 @@
 /** Input fields that the onchain tools share, and the check of their amounts. */
 import { z } from 'zod';
+import { addressOf, wrongChecksum } from '../address';
 import { knownTokens, type KnownInputs } from '../known-inputs';
 import { ADDRESS_PATTERN, AMOUNT_PATTERN, fitsUint256 } from '../amounts';
 import type { CheckFault } from 'holdfast/tools';
@@ -24,10 +25,12 @@ export const slippage = z
   .describe('How much worse than quoted the swap may be, in basis points: 50 is 0.5 %');
 
 /** Checks that no pattern can express. */
-export function checkAmounts(input: { from_token: string; to_token: string; amount_in: string }): CheckFault | undefined {
+export function checkPair(input: { from_token: string; to_token: string; amount_in: string }): CheckFault | undefined {
   if (input.from_token.toLowerCase() === input.to_token.toLowerCase()) {
     return { reason: 'same_token', message: 'from_token and to_token are the same.', hint: 'Name two tokens.' };
   }
+  const wrong = [input.from_token, input.to_token].find((text) => addressOf(text) === null);
+  if (wrong !== undefined) return wrongChecksum(wrong);
   if (!fitsUint256(input.amount_in)) {
     return { reason: 'amount_too_large', message: `amount_in ${input.amount_in} is 2^256 or more.`, hint: 'Swap less.' };
   }

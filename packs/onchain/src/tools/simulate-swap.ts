@@ -1,14 +1,13 @@
 /** Defines the tool `simulate_swap`, which asks the chain what a swap would give now. */
-import type { Address } from '../hex';
 import { z } from 'zod';
-
 import { defineTool } from 'holdfast/tools';
 import { ADDRESS_PATTERN, AMOUNT_PATTERN, lessSlippage, priceImpactBps } from '../amounts';
+import { tokenAddress } from '../address';
 import { noChain } from '../chain';
 import { withKnownTokensInHint, type KnownInputs } from '../known-inputs';
 import { quote } from '../router';
 import { targetOf, type Onchain } from '../onchain';
-import { amount, checkAmounts, slippage, token } from './inputs';
+import { amount, checkPair, slippage, token } from './inputs';
 
 /** Blocks come every few seconds: an older answer is useless. */
 const TTL_MS = 2000;
@@ -52,10 +51,10 @@ export function simulateSwap(onchain: Onchain | null, inputs: KnownInputs) {
       as_of: z.iso.datetime(),
     }),
     cacheTtlMs: TTL_MS,
-    check: checkAmounts,
+    check: checkPair,
     async run({ from_token, to_token, amount_in, max_slippage_bps }, ctx) {
       if (!onchain) throw noChain();
-      const pair = { from: from_token as Address, to: to_token as Address };
+      const pair = { from: tokenAddress(from_token), to: tokenAddress(to_token) };
       const answer = ctx.network(() =>
         onchain.chain.read(ctx.signal, async (client) => {
           const [latest] = await Promise.all([client.getBlock(), onchain.chain.approvedIdentity(client)]);

@@ -8,7 +8,7 @@ import { knownSessionKeys, withKnownTokensInHint, type KnownInputs } from '../kn
 import { simulateExactSwap, type SwapInput } from '../plan';
 import { isWithinSlippage, swapPreview } from '../preview';
 import { accountTargetOf, type Onchain } from '../onchain';
-import { amount, checkAmounts, slippage, token } from './inputs';
+import { amount, checkPair, slippage, token } from './inputs';
 
 /** Longest time from the call to the deadline, seconds. */
 const LONGEST_DEADLINE = 3600;
@@ -78,7 +78,7 @@ export function swapToken(onchain: Onchain | null, inputs: KnownInputs, now: () 
       session_key_id: z.string(),
     }),
     ruleTarget: { kind: 'text', of: ({ from_token, to_token }) => `${from_token}→${to_token}`.toLowerCase() },
-    check: (input) => checkAmounts(input) ?? checkMinimum(input) ?? checkDeadline(input, now()),
+    check: (input) => checkPair(input) ?? checkMinimum(input) ?? checkDeadline(input, now()),
     intentKey: ({ session_key_id, from_token, to_token, amount_in }) => ({
       session_key_id,
       from_token: from_token.toLowerCase(),

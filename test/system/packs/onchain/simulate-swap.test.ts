@@ -23,6 +23,16 @@ describe('simulate_swap', () => {
     });
   });
 
+  it.each([(text: string) => text.toLowerCase(), (text: string) => text.toUpperCase().replace('0X', '0x')])(
+    'takes addresses without a checksum, of tokens and of the router: %#',
+    async (write) => {
+      const [from_token, to_token] = stage.demo.tokens.map(write);
+      const settings = { ...stage.settings, router: write(stage.demo.router) };
+      const result = await simulate(settings, simulateInput(stage, { from_token, to_token }));
+      expect(result).toMatchObject({ from_token, to_token, price_impact_bps: 31 });
+    },
+  );
+
   it('keeps amounts exact that no float holds', async () => {
     const amount_in = '123456789012345678901';
     expect((await simulate(stage.settings, simulateInput(stage, { amount_in }))).amount_in).toBe(amount_in);
