@@ -89,7 +89,8 @@ function isOwnOrPrior(
 
 /**
  * Finds share splits, oldest first, in diluted EPS that a later filing restates by a whole factor. The split happened after the
- * last filing with old figures and before the first with new ones.
+ * last filing with old figures and before the first with new ones. Splits such as 3-for-2 are not found: ordinary restatements look
+ * like them.
  */
 export function splitsOf({ facts }: CompanyFactsAnswer): Split[] {
   type Entry = z.output<typeof ENTRY>;
@@ -103,9 +104,8 @@ export function splitsOf({ facts }: CompanyFactsAnswer): Split[] {
     entries.sort((a, b) => (a.filed < b.filed ? -1 : 1));
     for (const [i, became] of entries.entries()) {
       const previous = entries[i - 1];
-      const factor = previous ? Math.round(previous.val / became.val) : 0;
-      // The restated figure is rounded to cents, so it is off by up to half a cent, times the factor.
-      if (!previous || !(factor >= 2) || Math.abs(previous.val - factor * became.val) > 0.006 * factor + 0.005) continue;
+      const factor = previous && factorOf(previous.val, became.val);
+      if (!previous || !factor) continue;
       const same = splits.find((s) => s.factor === factor && s.after < became.filed && previous.filed < s.by);
       const evidence = `EPS diluted ${period}: ${previous.val} in ${previous.accn}, ${became.val} in ${became.accn}`;
       if (!same) splits.push({ factor, after: previous.filed, by: became.filed, evidence });
@@ -116,4 +116,19 @@ export function splitsOf({ facts }: CompanyFactsAnswer): Split[] {
     }
   }
   return splits.sort((a, b) => (a.after < b.after ? -1 : 1));
+}
+
+/** New shares for an old one, if the figures differ by a whole factor: 4, or 1/10 after a reverse split. */
+function factorOf(before: number, after: number): number | null {
+  const more = wholeFactor(before, after);
+  if (more !== null) return more;
+  const fewer = wholeFactor(after, before);
+  return fewer === null ? null : 1 / fewer;
+}
+
+function wholeFactor(larger: number, smaller: number): number | null {
+  const factor = Math.round(larger / smaller);
+  if (!Number.isFinite(factor) || factor < 2) return null;
+  // The smaller figure is rounded to cents, so it is off by up to half a cent, times the factor.
+  return Math.abs(larger - factor * smaller) <= 0.006 * factor + 0.005 ? factor : null;
 }

@@ -82,6 +82,7 @@ export interface Report {
 
 /** A share split: EPS filed up to `after` is in old shares, from `by` on in new ones. */
 export interface Split {
+  /** New shares for an old one; 1/10 is a reverse split of 1-for-10. */
   factor: number;
   after: string;
   by: string;

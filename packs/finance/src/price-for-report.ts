@@ -1,9 +1,11 @@
 /** Decides whether a price may be combined with the per-share figures of a report: a wrong ratio is worse than none. */
-import type { CompanyFacts, PriceSeries, Report } from './data';
+import type { CompanyFacts, PriceSeries, Report, Split } from './data';
 import { daysBetween } from './dates';
 
 /** A year and a day. A price and a fiscal year end that are further apart belong to different years. */
 const MAX_APART_DAYS = 366;
+
+const UNSEEN_SPLITS = 'A split that no filing restates yet, or such as 3-for-2, would not be seen.';
 
 export type ReportPrice = { price: number; asOf: string; note: string } | { reason: string };
 
@@ -23,7 +25,7 @@ export function priceForReport(series: PriceSeries, report: Report, facts: Compa
   const split = facts.splits.find((s) => s.after < last && s.by > first);
   if (split) {
     return {
-      reason: `split_between: a ${split.factor}-for-1 split lies between price (${series.asOf}) and figures (filed ${report.filed})`,
+      reason: `split_between: a ${nameOf(split)} split lies between price (${series.asOf}) and figures (filed ${report.filed})`,
     };
   }
   const when = after >= 0 ? `${after} days after` : `${-after} days BEFORE`;
@@ -31,6 +33,10 @@ export function priceForReport(series: PriceSeries, report: Report, facts: Compa
   return {
     price: series.rows.at(-1)!.close,
     asOf: series.asOf,
-    note: `Close of ${series.asOf}, ${when} the end of the period (${report.end}).${adjustmentNote}`,
+    note: `Close of ${series.asOf}, ${when} the end of the period (${report.end}).${adjustmentNote} ${UNSEEN_SPLITS}`,
   };
+}
+
+function nameOf({ factor }: Split): string {
+  return factor < 1 ? `1-for-${Math.round(1 / factor)}` : `${factor}-for-1`;
 }

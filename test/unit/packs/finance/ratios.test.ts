@@ -88,10 +88,18 @@ describe('a price beside per-share figures', () => {
     expect(priceForReport(series('2020-09-15'), report, facts)).toHaveProperty('reason');
   });
 
+  it('is refused when a reverse split lies between them', () => {
+    const reverse = { splits: [{ ...facts.splits[0]!, factor: 1 / 30 }] } as unknown as CompanyFacts;
+    expect(priceForReport(series('2020-12-31'), report, reverse)).toEqual({
+      reason: expect.stringContaining('split_between: a 1-for-30'),
+    });
+  });
+
   it('is used if both are for the same shares; an older price than the period is named', () => {
     expect(priceForReport(series('2020-06-01'), report, facts)).toMatchObject({
       price: 100,
       note: expect.stringContaining('26 days BEFORE'),
     });
+    expect(priceForReport(series('2020-06-01'), report, facts)).toMatchObject({ note: expect.stringContaining('3-for-2') });
   });
 });
