@@ -6,8 +6,10 @@ import { optional } from '../shared/json/optional';
 export interface SmtpConfig {
   host: string;
   port: number;
-  /** TLS from the first byte; otherwise STARTTLS if the server offers it. */
+  /** TLS from the first byte; otherwise STARTTLS. */
   secure: boolean;
+  /** Mail and password may go out without TLS. */
+  allowPlain: boolean;
   user?: string;
   pass?: string;
   from: string;
@@ -35,6 +37,7 @@ export function smtpOf(read: Reader): SmtpConfig | null {
     host,
     port: read('HOLDFAST_SMTP_PORT') ?? (secure ? 465 : 587),
     secure,
+    allowPlain: read('HOLDFAST_SMTP_ALLOW_PLAIN'),
     ...optional({ user: read('HOLDFAST_SMTP_USER'), pass: read('HOLDFAST_SMTP_PASS') }),
     from,
   };

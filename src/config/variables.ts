@@ -553,6 +553,14 @@ const TOOLS = {
     about: 'Its port.',
   },
   HOLDFAST_SMTP_SECURE: { schema: is.flag, allowed: 'true or false', default: 'false', about: 'TLS from the start.' },
+  HOLDFAST_SMTP_ALLOW_PLAIN: {
+    schema: is.flag,
+    allowed: 'true or false',
+    default: 'false',
+    about: '`true`: mail and password also go out without TLS.',
+    details:
+      'TLS begins at once or by STARTTLS. If the server does not offer it, nothing is sent, unless the server is on loopback and has no login.',
+  },
   HOLDFAST_SMTP_USER: { schema: z.string(), allowed: 'a user name', about: 'The login there.' },
   HOLDFAST_SMTP_PASS: { schema: z.string(), allowed: 'a password', secret: true, about: 'Its password.' },
   HOLDFAST_SMTP_FROM: {

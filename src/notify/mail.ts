@@ -1,13 +1,17 @@
 /** Sends the message as an e-mail: plain text, with the same Message-ID when it is sent again. */
+import { errorMessage } from '../shared/text/error-message';
 import { visible } from '../shared/text/visible';
+import { requiresStartTls } from '../shared/wire/smtp-tls';
 import { optionalPackage } from '../optional-package';
 import { titleOf, type Message } from './message';
 
 export interface MailSettings {
   host: string;
   port: number;
-  /** TLS from the first byte; otherwise STARTTLS if the server offers it. */
+  /** TLS from the first byte; otherwise STARTTLS. */
   secure: boolean;
+  /** Mail and password may go out without TLS. Default: only mail, and only on this machine. */
+  allowPlain?: boolean;
   user?: string;
   pass?: string;
   from: string;
@@ -25,6 +29,7 @@ export async function sendMail(settings: MailSettings, to: string, id: string, m
     host,
     port,
     secure,
+    requireTLS: requiresStartTls(settings),
     ...(user === undefined ? {} : { auth: { user, pass } }),
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
@@ -43,6 +48,9 @@ export async function sendMail(settings: MailSettings, to: string, id: string, m
       // Written by a machine, which expects no answer (RFC 3834).
       headers: { 'Auto-Submitted': 'auto-generated' },
     });
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'ETLS') throw error;
+    throw new Error(`${errorMessage(error)} (mail without TLS: HOLDFAST_SMTP_ALLOW_PLAIN)`, { cause: error });
   } finally {
     transport.close();
   }

@@ -42,6 +42,7 @@ beforeAll(async () => {
     HOLDFAST_MODEL: 'rehearsal',
     HOLDFAST_SMTP_HOST: host,
     HOLDFAST_SMTP_PORT: String((mailServer.server.address() as AddressInfo).port),
+    HOLDFAST_SMTP_ALLOW_PLAIN: 'true',
     HOLDFAST_SMTP_USER: MAIL_USER,
     HOLDFAST_SMTP_FROM: MAIL_USER,
   });

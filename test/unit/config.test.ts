@@ -108,6 +108,10 @@ describe('settings', () => {
     [{ HOLDFAST_DEPLOYMENT: 'd', HOLDFAST_BUILD_ID: '1.7+a' }, { deployment: { name: 'd', buildId: '1.7+a' } }],
     [{ HOLDFAST_ENVIRONMENT: 'staging-2' }, { environment: 'staging-2' }],
     [{ HOLDFAST_SMTP_HOST: 'mx', HOLDFAST_SMTP_FROM: 'a@b' }, { smtp: { host: 'mx', port: 587, secure: false, from: 'a@b' } }],
+    [
+      { HOLDFAST_SMTP_HOST: 'mx', HOLDFAST_SMTP_FROM: 'a@b', HOLDFAST_SMTP_ALLOW_PLAIN: 'true' },
+      { smtp: { secure: false, allowPlain: true } },
+    ],
     [{ HOLDFAST_SMTP_HOST: 'mx', HOLDFAST_SMTP_FROM: 'a@b', HOLDFAST_SMTP_SECURE: '1' }, { smtp: { port: 465, secure: true } }],
     [
       { HOLDFAST_NOTIFY_WEBHOOK: 'https://hooks.example/k', HOLDFAST_NOTIFY_SECRET: WEBHOOK_SECRET },

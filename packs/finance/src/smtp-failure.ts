@@ -40,6 +40,14 @@ export function smtpFailure(error: SmtpError, handedOver: boolean): ToolError {
   const refusal = (...args: [ConstructorParameters<typeof ToolError>[0], string, string, string]) =>
     new ToolError(args[0], args[1], args[2], { hint: args[3], nothingHappened: true, cause: error });
 
+  if (error.code === 'ETLS' && answer >= 500) {
+    return refusal(
+      'EXECUTION_ERROR',
+      'smtp_no_tls',
+      `The mail server offers no TLS: ${quote}`,
+      'Nothing was sent. An operator must name a server with TLS, or allow mail without it (HOLDFAST_SMTP_ALLOW_PLAIN).',
+    );
+  }
   if (error.code === 'EAUTH' || error.code === 'ENOAUTH' || error.code === 'EOAUTH2' || answer === 530 || answer === 535) {
     return refusal(
       'UNAUTHORIZED',

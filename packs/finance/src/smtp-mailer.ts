@@ -6,15 +6,17 @@
 import { Readable } from 'node:stream';
 import MailComposer from 'nodemailer/lib/mail-composer';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
-import { ToolError } from 'holdfast/tools';
+import { requiresStartTls, ToolError } from 'holdfast/tools';
 import type { Mailer, MailMessage, MailReceipt } from './mailer';
 import { smtpFailure, type SmtpError } from './smtp-failure';
 
 export interface SmtpSettings {
   host: string;
   port: number;
-  /** TLS from the first byte (port 465); otherwise STARTTLS where the server offers it. */
+  /** TLS from the first byte (port 465); otherwise STARTTLS. */
   secure?: boolean;
+  /** Mail and password may go out without TLS. Default: only mail, and only on this machine. */
+  allowPlain?: boolean;
   user?: string;
   pass?: string;
   from: string;
@@ -89,6 +91,7 @@ class Conversation {
       host,
       port,
       secure,
+      requireTLS: requiresStartTls(settings),
       connectionTimeout: timeoutMs,
       greetingTimeout: timeoutMs,
       socketTimeout: answerTimeoutMs,

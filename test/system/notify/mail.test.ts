@@ -94,6 +94,21 @@ it('an address that the server refuses does not count as reached, and is the onl
   }
 });
 
+it('a server without TLS gets no password and no mail, unless the settings allow it', async () => {
+  const server = await badSmtpServer({ ehlo: '250-test\r\n250 AUTH PLAIN' });
+  try {
+    const mail = { ...mailTo(['ana@bank.example'], server.port), user: 'u', pass: 'p' };
+    const tell = (allowPlain: boolean) =>
+      createNotifier({ webhook: null, mail: { ...mail, allowPlain }, ...WHERE })!.tell(aQuestion(), null, nothingDone());
+    await expect(tell(false)).rejects.toThrow('HOLDFAST_SMTP_ALLOW_PLAIN');
+    expect(server.seen.commands.map((line) => line.slice(0, 4))).toEqual(['EHLO', 'STAR']);
+    await tell(true);
+    expect(server.seen.message).toContain('To: ana@bank.example');
+  } finally {
+    await server.close();
+  }
+});
+
 it('a channel that fails does not stop the others; the next attempt leaves out the channels that got through', async () => {
   const hook = await receiver((nth, response) => void response.writeHead(nth === 1 ? 503 : 200).end());
   try {

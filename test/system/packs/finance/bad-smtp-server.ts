@@ -51,7 +51,7 @@ export async function badSmtpServer(script: Script) {
         seen.commands.push(line);
         const verb = line.slice(0, 4).toUpperCase();
         if (verb === 'EHLO') say(script.ehlo ?? '250 test');
-        else if (verb === 'HELO') say('502 no');
+        else if (verb === 'HELO' || verb === 'STAR') say('502 no');
         else if (verb === 'AUTH') say(script.auth ?? '235 ok');
         else if (verb === 'MAIL') say(script.mail ?? '250 ok');
         else if (verb === 'RCPT') say(script.rcptOf?.(line) ?? script.rcpt ?? '250 ok');

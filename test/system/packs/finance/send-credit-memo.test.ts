@@ -102,10 +102,18 @@ describe('a refusal before acceptance proves that nothing was sent', () => {
   });
 
   it('wrong credentials', async () => {
-    const { error, seen } = await sendTo({ ehlo: '250-test\r\n250 AUTH PLAIN', auth: '535 5.7.8 no' }, { user: 'u', pass: 'p' });
+    const script = { ehlo: '250-test\r\n250 AUTH PLAIN', auth: '535 5.7.8 no' };
+    const { error, seen } = await sendTo(script, { user: 'u', pass: 'p', allowPlain: true });
     expect(error.detail).toMatchObject({ code: 'UNAUTHORIZED', reason: 'smtp_auth_failed' });
     expect(error.nothingHappened).toBe(true);
     expect(seen.commands.some((line) => line.startsWith('MAIL'))).toBe(false);
+  });
+
+  it('no TLS for a login: neither password nor mail goes out', async () => {
+    const { error, seen } = await sendTo({ ehlo: '250-test\r\n250 AUTH PLAIN' }, { user: 'u', pass: 'p' });
+    expect(error.detail).toMatchObject({ code: 'EXECUTION_ERROR', reason: 'smtp_no_tls' });
+    expect(error.nothingHappened).toBe(true);
+    expect(seen.commands.map((line) => line.slice(0, 4))).toEqual(['EHLO', 'STAR']);
   });
 
   it('nobody listens, or there is no such host', async () => {
