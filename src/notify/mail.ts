@@ -1,9 +1,9 @@
 /** Sends the message as an e-mail: plain text, with the same Message-ID when it is sent again. */
 import { errorMessage } from '../shared/text/error-message';
 import { visible } from '../shared/text/visible';
-import { requiresStartTls } from '../shared/wire/smtp-tls';
 import { optionalPackage } from '../optional-package';
 import { titleOf, type Message } from './message';
+import { requiresStartTls } from './smtp-tls';
 
 export interface MailSettings {
   host: string;

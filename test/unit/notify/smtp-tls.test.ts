@@ -1,4 +1,4 @@
-import { requiresStartTls } from '../../../src/shared/wire/smtp-tls';
+import { requiresStartTls } from '../../../src/notify/smtp-tls';
 
 it.each([
   [{ host: 'mail.bank.example' }, true],
