@@ -1,4 +1,4 @@
-/** Input fields that the onchain tools share, and the check of their amounts. */
+/** Input fields that the onchain tools share, and the checks of their addresses and amounts. */
 import { z } from 'zod';
 import { addressOf, wrongChecksum } from '../address';
 import { knownTokens, type KnownInputs } from '../known-inputs';
