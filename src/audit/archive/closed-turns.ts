@@ -20,6 +20,8 @@ export interface Window {
 
 /** Ended by itself, from outside or by a timeout; a run that continues as new has not ended. */
 const ENDED_FILTER = "ExecutionStatus IN ('Completed', 'Failed', 'Canceled', 'Terminated', 'TimedOut')";
+/** By which the times of two runs, and the store's, may differ. */
+const CLOCKS_MS = 60_000;
 /** Maximum depth of sub-agents' turns. */
 const DEEPEST = 16;
 
@@ -30,6 +32,7 @@ const DEEPEST = 16;
 export async function closedWithEffects(places: Places, window: Window, most: number): Promise<ClosedTurn[] | null> {
   const startTimes = await endedIn(places, window, most);
   if (startTimes === null || startTimes.size === 0) return startTimes && [];
+  await addEarlierRuns(places, startTimes, window.to);
   const since = [...startTimes.values()].sort()[0]!;
   const roots = new Set<string>();
   for await (const turnId of dispatchedIn(places.store, { from: since, to: window.to })) {
@@ -48,9 +51,31 @@ async function endedIn({ temporal, taskQueue }: Places, { from, to }: Window, mo
   const query = `${TURNS_AND_CALLS} AND ${ENDED_FILTER} AND TaskQueue = ${visibilityText(taskQueue)} AND ${within}`;
   for await (const { workflowId: id, startTime } of temporal.workflow.list({ query })) {
     if (startTimes.size >= most) return null;
-    startTimes.set(id, startTime.toISOString());
+    startTimes.set(id, earlier(startTimes.get(id), startTime));
   }
   return startTimes;
+}
+
+/** A turn that continued in another run, or was reset, began with its first run: each began when the one before it closed. */
+async function addEarlierRuns({ temporal, taskQueue }: Places, startTimes: Map<string, string>, to: string): Promise<void> {
+  const of = `${TURNS_AND_CALLS} AND ExecutionStatus IN ('ContinuedAsNew', 'Terminated') AND TaskQueue = ${visibilityText(taskQueue)}`;
+  for (let until = to; ;) {
+    const first = [...startTimes.values()].sort()[0]!;
+    if (first >= until) return;
+    const since = new Date(Date.parse(first) - CLOCKS_MS).toISOString();
+    for await (const { workflowId: id, startTime } of temporal.workflow.list({
+      query: `${of} AND CloseTime >= '${since}' AND CloseTime < '${until}'`,
+    })) {
+      const own = startTimes.get(id);
+      if (own !== undefined) startTimes.set(id, earlier(own, startTime));
+    }
+    until = since;
+  }
+}
+
+function earlier(known: string | undefined, time: Date): string {
+  const text = time.toISOString();
+  return known !== undefined && known < text ? known : text;
 }
 
 /** Ids of turns with a dispatch in the window, each once. */

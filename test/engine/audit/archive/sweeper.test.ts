@@ -8,8 +8,12 @@ import { readTombstones } from '../../../../src/audit/verify/tombstones';
 import { readWhole } from '../../../../src/audit/format/whole';
 import { BundleArchive } from '../../../../src/audit/archive/bundle-archive';
 import { retain } from '../../../../src/audit/archive/retain';
+import { closedWithEffects } from '../../../../src/audit/archive/closed-turns';
 import { Sweeper } from '../../../../src/audit/archive/sweeper';
 import type { TurnHandle } from '../../../../src/client/turns/turn-handle';
+import { startDevServer } from '../../../../src/devserver/dev-server';
+import { findTemporalCli } from '../../../../src/devserver/find-cli';
+import { resetTurn } from '../../support/reset';
 import { eventually, withEngine, type Engine } from '../../support/engine';
 import { ask, say } from '../../../support/scripted-model';
 import { silent } from '../../../support/silent';
@@ -108,6 +112,42 @@ test('each turn with effects has one bundle, however it ended; bundles are remov
     );
   });
   await retention();
+});
+
+test('a turn that continued in another run after its effects, or was reset, has a bundle', async () => {
+  const { path } = await findTemporalCli();
+  const dynamicConfig = { 'limit.historyCount.suggestContinueAsNew': 60 };
+  const server = await startDevServer({ cli: path, port: 0, headless: true, dynamicConfig });
+  const own = new BundleArchive(join(folder, 'continued'));
+  const tools = [pays('pay', []), reads('look', () => 'seen')];
+  const looks = Array.from({ length: 14 }, () => ask(['look', {}]));
+  const script = [ask(['pay', invoice(1)]), ...looks, say('Paid.'), ask(['pay', invoice(2)]), ask(['pay', invoice(3)])];
+  try {
+    await withEngine({ address: server.address, tools, script: [...script, say('Paid.')] }, async (engine) => {
+      const sweeper = sweeperOf(engine, { archive: own });
+      const turn = await engine.start();
+      const { run_id: first } = await turn.status();
+      await approved(turn);
+      expect((await turn.result()).run_id).not.toBe(first);
+      await sweptUntil(sweeper, turn.id);
+      const reset = await engine.start();
+      await approved(reset);
+      const waiting = async () => (await reset.pending()).find(({ id }) => id === '2.1');
+      await eventually('it asks again', waiting);
+      await resetTurn(engine.client, reset);
+      const from = new Date().toISOString();
+      const { digest } = await eventually('it asks again after the reset', waiting);
+      await reset.deny(digest, { by: 'ana' });
+      await reset.result();
+      const places = { ...engine, temporal: engine.client.temporal };
+      await eventually('its end is found', async () => {
+        const closed = await closedWithEffects(places, { from, to: new Date(Date.now() + 1000).toISOString() }, Infinity);
+        return closed!.some(({ turn_id }) => turn_id === reset.id);
+      });
+    });
+  } finally {
+    await server.stop();
+  }
 });
 
 /** Checks retention, with the bundles that the sweep has left. */
