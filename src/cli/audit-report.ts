@@ -6,7 +6,7 @@ import { EXIT, Exit, UsageError } from './support/exit';
 import type { Output } from './support/output';
 import { readBundle } from './support/read-bundle';
 import { trustFile } from './support/trust-file';
-import { writeFileWhole } from './support/write-file';
+import { mustNotReplace, writeFileWhole } from './support/write-file';
 
 interface Options {
   output?: string;
@@ -27,6 +27,7 @@ export function auditReport(audit: Command, output: () => Output): void {
     .action(async (files: string[], { output: path, markdown: asMarkdown, trust }: Options) => {
       if (path === undefined) throw new UsageError('Name the file to write: -o FILE, or -o - for standard output.');
       if (files.length > 2) throw new UsageError(`One bundle, or two side by side; you named ${files.length}.`);
+      if (path !== '-') await mustNotReplace(path, files);
       const keys = await trustFile(trust);
       const read = [];
       for (const file of files) read.push(await readBundle(file, keys));

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { InvalidArgumentError, type Command } from 'commander';
 import type { TrustEntry } from '../attestation/trusted-keys';
+import { isEncrypted } from '../audit/format/whole-file';
 import { verifyBundle, type Verification } from '../audit/verify';
 import { chainFaults } from '../audit/verify/chain';
 import { describeVerification } from '../audit/verify/sentence';
@@ -89,9 +90,6 @@ async function verifyFile(
   }
 }
 
-/** How a file begins that age has encrypted, in binary and as text. */
-const OF_AGE = /^(age-encryption\.org\/|-----BEGIN AGE ENCRYPTED FILE-----)/;
-
 /** @throws UsageError for an encrypted file without an identity */
 async function* plainOf(source: AsyncIterable<Buffer>, file: string, decrypt: Decrypt | null): AsyncGenerator<Uint8Array> {
   const chunks = source[Symbol.asyncIterator]();
@@ -101,7 +99,7 @@ async function* plainOf(source: AsyncIterable<Buffer>, file: string, decrypt: De
     yield first.value;
     for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) yield next.value;
   })();
-  if (!OF_AGE.test(first.value.subarray(0, 40).toString('latin1'))) yield* all;
+  if (!isEncrypted(first.value.subarray(0, 40).toString('latin1'))) yield* all;
   else if (decrypt === null)
     throw new UsageError(
       `The bundle ${file} is encrypted with age, to a key of its auditor: decrypt it with \`age -d -i IDENTITY ${file === '-' ? '' : file}\`, or name the file of the identity: \`holdfast audit verify --identity FILE\`.`,

@@ -60,7 +60,7 @@ async function bundleOfTurn(turn: string): Promise<CaseFile> {
   return withClient(async (client) => {
     const { id } = await client.turnNamed(turn);
     const lines: Buffer[] = [];
-    for await (const line of client.bundle({ turn: id })) lines.push(Buffer.from(line));
+    for await (const line of client.bundle({ turn: id }, { chained: false })) lines.push(Buffer.from(line));
     return readCaseFile(lines);
   });
 }

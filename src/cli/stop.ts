@@ -93,7 +93,8 @@ async function endFreeze(config: Config, scope: FrozenScope, reason: string): Pr
     const others = found.length === 0 ? 'nothing is frozen' : `frozen are: ${found.map((one) => nameOf(one)).join(', ')}`;
     throw new UsageError(`Not frozen: ${nameOf(scope)}; ${others}.`);
   }
-  if (config.gateway !== null) await askGateway(config.gateway, 'DELETE', `/v1/freezes/${freezeId(scope)}`);
+  const why = reason === '' ? '' : `?reason=${encodeURIComponent(reason)}`;
+  if (config.gateway !== null) await askGateway(config.gateway, 'DELETE', `/v1/freezes/${freezeId(scope)}${why}`);
   else await (await storeStop(config)).unfreeze(scope, userName(), reason);
 }
 

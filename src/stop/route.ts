@@ -39,11 +39,13 @@ const freezeSchema = {
   response: answers({ 200: answer('The freeze.', freezeView, exampleFreeze) }, 409),
 };
 
+const unfreezeQuery = z.strictObject({ reason: z.string().min(1).max(1000).optional().describe('Why it ends, for the trail.') });
 const unfreezeSchema = {
   summary: 'End a freeze',
   description: 'The calls that wait are checked anew, and run.',
   tags: ['operation'],
   params: jsonSchema(z.object({ id: z.string().regex(/^[0-9a-f]{16}$/).describe('The id of a freeze.') })), // oxfmt-ignore
+  querystring: jsonSchema(unfreezeQuery),
   response: answers({ 200: acceptedAnswer('It has ended.') }, 404),
 };
 
@@ -79,15 +81,15 @@ export const stop: Route = (app, { store }) => {
     },
   );
 
-  app.delete<{ Params: { id: string }; Reply: Acceptance }>(
+  app.delete<{ Params: { id: string }; Querystring: z.infer<typeof unfreezeQuery>; Reply: Acceptance }>(
     '/v1/freezes/:id',
     { schema: unfreezeSchema, config: { roles: ['admin'] } },
-    async ({ principal, params: { id } }, reply) => {
+    async ({ principal, params: { id }, query: { reason = '' } }, reply) => {
       const found = (await register.read()).freezes.find((one) => freezeId(one) === id);
       if (found === undefined || !mayFreeze(found, principal)) throw unknown(id);
       if (principal.tenant !== null && tenantOf(found.by) === null)
         throw refusal(`${found.by} has frozen this tenant; somebody who sees all tenants ends it`);
-      await register.unfreeze({ scope: found.scope, name: found.name }, principal.name, '');
+      await register.unfreeze({ scope: found.scope, name: found.name }, principal.name, reason);
       return reply.header('cache-control', 'no-store').send({ accepted: true });
     },
   );

@@ -1256,7 +1256,7 @@ def structure(lines, known):
         hidden += text.count('{"redacted":true}') if kind in ("event", "session") else 0
         if kind == "bundle":
             known["made"] = when(body["made_at"])
-            yield n, "S3", re.fullmatch("holdfast.bundle/[123]", body["v"]) is not None
+            yield n, "S3", re.fullmatch(r"holdfast\.bundle/[123]", body["v"]) is not None
             known["version"] = int(body["v"][-1])
             chained = body.get("chained", True)
             receipts.begin(obj(body.get("made_by")).get("witness_head"))

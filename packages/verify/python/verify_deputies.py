@@ -59,7 +59,7 @@ class Deputies:
         return read
 
     def is_statement(self, it):
-        if not self.has_shape(it, self.of_statement) or None in it.values():
+        if not self.has_shape(it, self.of_statement):
             return False
         lasts = 0 < it["until"] - it["from"] <= LONGEST_PERIOD
         two = person(it["deputy"]) != person(it["for"]) and tenant(it["deputy"]) == tenant(it["for"])

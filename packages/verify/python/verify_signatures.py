@@ -7,12 +7,18 @@ from verify_deputies import DEPUTYS, Deputies, own_part
 from verify_passkeys import Passkeys
 from verify_values import CLOCKS, END, canonical, form, ms, obj, person, pick, txt, unbase64url
 
-def text_of(longest): return lambda it: isinstance(it, str) and it.strip() != "" and len(it) <= longest
+def units(it): return len(it.encode("utf-16-le", "surrogatepass")) // 2  # Of UTF-16, as the first verifier counts.
+def text_of(longest): return lambda it: isinstance(it, str) and it.strip() != "" and units(it) <= longest
 def like(pattern): return lambda it: isinstance(it, str) and re.fullmatch(pattern, it) is not None
 def is_time(it): return type(it) is int and it >= 0
 def has_shape(value, shape):
-    return isinstance(value, dict) and value.keys() <= shape.keys() and all(shape[key](value.get(key)) for key in shape)
+    if not isinstance(value, dict) or not value.keys() <= shape.keys():
+        return False
+    if any(value[key] is None and key not in NULLABLE for key in value):  # Nothing else is null: it is left out.
+        return False
+    return all(shape[key](value.get(key)) for key in shape)
 
+NULLABLE = ("head", "note_hash")
 HASH, ROLE = "[0-9a-f]{64}", "[A-Za-z0-9._:-]{1,64}"
 OF_CLAIMS = {
     "v": like(r"holdfast\.decision/[1235]"),

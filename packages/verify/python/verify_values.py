@@ -83,7 +83,7 @@ def number(text): return int(float(text)) if float(text).is_integer() else float
 def payload(container):
     """The value of the first payload; None: there is none, or it is no JSON of one meaning."""
     found = next(iter(objs(at(container, "payloads"))), {})
-    if found.get("redacted") is True:
+    if list(found) == ["redacted"] and found["redacted"] is True:
         return UNKNOWN
     data = unbase64(txt(found.get("data")))
     return None if data is None or unbase64(txt(at(found, "metadata.encoding"))) == b"binary/null" else meant(data)

@@ -80,7 +80,7 @@ export class BundleArchive {
       const file = await this.using(open(temp, 'wx', PRIVATE_FILE));
       try {
         for await (const line of lines) {
-          await this.using(file.write(line));
+          await this.using(file.appendFile(line));
           if (!LAST_LINE.test(line.slice(-LAST_CHARACTERS))) continue;
           await this.using(file.sync());
           await this.using(this.appear(temp, name));

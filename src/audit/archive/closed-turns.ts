@@ -73,9 +73,9 @@ async function addEarlierRuns({ temporal, taskQueue }: Places, startTimes: Map<s
   }
 }
 
-function earlier(known: string | undefined, time: Date): string {
+function earlier(other: string | undefined, time: Date): string {
   const text = time.toISOString();
-  return known !== undefined && known < text ? known : text;
+  return other !== undefined && other < text ? other : text;
 }
 
 /** Ids of turns with a dispatch in the window, each once. */

@@ -21,7 +21,7 @@ export class LogFile {
     await mkdir(dirname(this.path), { recursive: true, mode: 0o700 });
     const file = await open(this.path, 'a', 0o600);
     try {
-      await file.write(`${canonical(line)}\n`);
+      await file.appendFile(`${canonical(line)}\n`);
       await file.sync();
     } finally {
       await file.close();

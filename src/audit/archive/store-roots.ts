@@ -2,14 +2,12 @@
 import { createReadStream } from 'node:fs';
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { readRun } from '../../temporal/history/read-history';
+import { ENDS, unknownContent } from '../format/whole-file';
 import type { BundleArchive } from './bundle-archive';
-
-/** Longer than a hash: what is read in pieces overlaps by it. */
-const OVERLAP = 64;
 
 /**
  * @param archive null: no bundles are kept
- * @throws NoCodecKeys, MissingKey for a history that cannot be decrypted; Error for an encrypted bundle
+ * @throws NoCodecKeys, MissingKey for a history that cannot be decrypted; Error for a bundle that is encrypted or not whole
  */
 export async function* storeRoots(temporal: Client, archive: BundleArchive | null): AsyncGenerator<string> {
   for await (const { workflowId, runId } of temporal.workflow.list()) yield* historyTexts(temporal, { workflowId, runId });
@@ -37,16 +35,15 @@ function* textsIn(value: unknown): Generator<string> {
 }
 
 async function* bundleTexts(path: string): AsyncGenerator<string> {
-  let end = '';
-  let isFirst = true;
+  let [beginning, end] = ['', ''];
   for await (const chunk of createReadStream(path, { encoding: 'latin1', highWaterMark: 1 << 20 })) {
     const text = end + (chunk as string);
-    if (isFirst && text.startsWith('age-encryption'))
-      throw new Error(`${path} is encrypted, so nobody knows what it refers to. Move it out of the folder of kept bundles`);
-    isFirst = false;
+    beginning ||= text.slice(0, ENDS);
     yield text;
-    end = text.slice(-OVERLAP);
+    end = text.slice(-ENDS); // longer than a hash: what is read in pieces overlaps by it
   }
+  const fault = unknownContent({ beginning, end });
+  if (fault !== null) throw new Error(`${path} ${fault}. Move it out of the folder of kept bundles`);
 }
 
 /** gRPC's NOT_FOUND. */

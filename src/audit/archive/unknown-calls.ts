@@ -6,6 +6,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { readEffectRecord } from '../../record/effect';
 import { isJsonObject, type Json } from '../../shared/json/json';
+import { ENDS, unknownContent } from '../format/whole-file';
 import { parseJson } from '../../shared/json/parse-json';
 import type { TrailState } from '../../store/core/trail';
 import type { Store } from '../../store/store';
@@ -49,7 +50,7 @@ const AS_MUCH: Readonly<Record<KnownState, readonly TrailState[]>> = {
 
 /**
  * @param logs files with the lines of workers; lines that are not JSON are passed over
- * @throws Error for a bundle that is encrypted, or that is no bundle
+ * @throws Error for a bundle that is encrypted, or not whole
  */
 export async function compareWithStore(
   store: Store,
@@ -85,9 +86,10 @@ export async function compareWithStore(
 async function readBundle(path: string, name: string): Promise<{ calls: UnknownCall[]; heads: string[] }> {
   const calls: UnknownCall[] = [];
   const heads: string[] = [];
+  let [beginning, end] = ['', ''];
   for await (const line of linesOf(path)) {
-    if (line.startsWith('age-encryption'))
-      throw new Error(`${path} is encrypted, so nobody knows what it says. Decrypt it first`);
+    beginning ||= line.slice(0, ENDS);
+    end = line;
     if (!TELLING_LINE.test(line)) continue;
     const { kind, body } = parseJson(line) as { kind: string; body: { record?: Json; head?: string | null } };
     if (kind === 'turn_end') {
@@ -100,6 +102,8 @@ async function readBundle(path: string, name: string): Promise<{ calls: UnknownC
     const state = record.state === 'claimed' || record.state === 'pending' ? 'in_doubt' : record.state;
     if (state !== 'refused') calls.push({ turn_id, tool, digest: digest.slice(0, DIGEST_LENGTH), state, at, from: name });
   }
+  const fault = unknownContent({ beginning, end });
+  if (fault !== null) throw new Error(`${path} ${fault}. Decrypt it, or restore it from a backup, or move it out of the folder`);
   return { calls, heads };
 }
 

@@ -3,8 +3,7 @@ import type { Json, JsonObject } from '../../shared/json/json';
 import { DECIDE_UPDATE } from '../../workflows/contract';
 import { number, object, text, textOrNull, time } from '../../record/fields';
 import { readFact, type EventFact, type Failure } from '../../record/history';
-import { redactedIn } from '../redact/events';
-import { jsonOrNull, readFirst } from './payload';
+import { isLeftOut, jsonOrNull, leftOutIn, readFirst } from './payload';
 import type { ActivityCase, MessageCase, RunCase } from './types';
 
 export class History {
@@ -26,7 +25,7 @@ export class History {
 
   /** An event of the session repeats what the turn's own history says, so only its redacted payloads are counted. */
   ofSession(event: JsonObject): void {
-    this.leftOut += redactedIn(event);
+    this.leftOut += leftOutIn(event);
   }
 
   run(runId: string, began: string): void {
@@ -156,7 +155,7 @@ export class History {
 
   /** The first value; null: there is none, it is unreadable, or it was left out. */
   private read(payloads: Json[]): Json {
-    this.leftOut += payloads.filter((payload) => object(payload).redacted === true).length;
+    this.leftOut += payloads.filter(isLeftOut).length;
     return jsonOrNull(readFirst(payloads));
   }
 }

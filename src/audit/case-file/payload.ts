@@ -15,7 +15,19 @@ export function readFirstPayload(payloads: Json | undefined): DecodedPayload {
 /** The first value of a list of payloads. */
 export function readFirst([payload]: readonly Json[]): DecodedPayload {
   if (!isJsonObject(payload)) return undefined;
-  return payload.redacted === true ? LEFT_OUT : payloadValue(payload);
+  return isLeftOut(payload) ? LEFT_OUT : payloadValue(payload);
+}
+
+/** Whether redaction left a payload out: then it is exactly `{"redacted":true}`, and the trailer counts it. */
+export function isLeftOut(payload: Json | undefined): boolean {
+  return isJsonObject(payload ?? null) && object(payload).redacted === true && Object.keys(object(payload)).length === 1;
+}
+
+/** Number of payloads that were left out, anywhere in it. */
+export function leftOutIn(value: Json): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (isLeftOut(value)) return 1;
+  return Object.values(value).reduce<number>((sum, item) => sum + leftOutIn(item as Json), 0);
 }
 
 /** The JSON value of one payload; undefined: the payload cannot be read. */

@@ -28,13 +28,6 @@ export function redactEvent(
   return { event: walk(event, '') as JsonObject, payloads };
 }
 
-/** Number of an event's payloads that were already left out. */
-export function redactedIn(value: Json): number {
-  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + redactedIn(item), 0);
-  if (!isJsonObject(value)) return 0;
-  return value.redacted === true && Object.keys(value).length === 1 ? 1 : redactedIn(Object.values(value));
-}
-
 function isPayload(value: JsonObject): boolean {
   const { metadata } = value;
   return isJsonObject(metadata ?? null) && typeof (metadata as JsonObject).encoding === 'string';

@@ -10,7 +10,8 @@ import { BUNDLE_VERSION, type BundleLine, type LineKind, type Redaction } from '
 import { readLines } from '../format/reader';
 import { readWhole } from '../format/whole';
 import { LineWriter } from '../format/writer';
-import { redactedIn, redactEvent } from './events';
+import { leftOutIn } from '../case-file/payload';
+import { redactEvent } from './events';
 import { Secrets } from './secrets';
 import { NothingToRedact, Selection, type RedactionScope } from './selection';
 import { optional } from '../../shared/json/optional';
@@ -86,6 +87,7 @@ async function secretsOf(source: () => AsyncIterable<Uint8Array>, leftOut: Reado
   const repeated_in: string[] = [];
   for await (const { kind, body } of readLines(source())) {
     if (SAID_BESIDES.includes(kind)) secrets.forgive(asJson(body));
+    if (kind === 'block' || kind === 'part') secrets.forgiveIds(kind === 'part' ? body.ref : asJson(body));
     if (kind !== 'part' || body.part === null || leftOut.has(body.ref) || isBytes(body.part.body)) continue;
     if (secrets.forgive(body.part.body) && repeated_in.length < MAX_REPEATS) repeated_in.push(body.ref);
   }
@@ -104,7 +106,7 @@ function redactLine(
     return { ...line.body, part };
   }
   if (line.kind !== 'event' && line.kind !== 'session') return line.body;
-  const before = redactedIn(line.body.event);
+  const before = leftOutIn(line.body.event);
   const { event, payloads } = redactEvent(line.body.event, (value) => value === undefined || secrets.heldBy(value));
   counts.payloads += before + payloads;
   return { ...line.body, event };

@@ -1,5 +1,5 @@
 /** Checks form and order of lines, hashes and trailer (S3 to S7, docs/bundle-format.md). The reader checks each line by itself. */
-import { isJsonObject, type Json } from '../../shared/json/json';
+import { leftOutIn } from '../case-file/payload';
 import type { BundleBody, EndBody, LineKind } from '../format/lines';
 import { carriedHash } from '../format/field-hash';
 import type { ReadLine } from '../format/reader';
@@ -90,7 +90,7 @@ export class Structure {
         break;
       case 'event':
       case 'session':
-        if (line.bytes.includes(LEFT_OUT)) this.omissions.payloads += leftOut(line.body.event);
+        if (line.bytes.includes(LEFT_OUT)) this.omissions.payloads += leftOutIn(line.body.event);
         break;
       case 'part':
         if (line.body.part === null) this.omissions.parts += 1;
@@ -171,13 +171,4 @@ export class Structure {
         `The trailer says that ${redaction.parts} parts and ${redaction.payloads} payloads were left out; they are ${parts} and ${payloads}`,
       );
   }
-}
-
-/** How many objects are exactly `{"redacted":true}`. */
-function leftOut(value: Json): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  if (isJsonObject(value) && value.redacted === true && Object.keys(value).length === 1) return 1;
-  let count = 0;
-  for (const item of Object.values(value)) count += leftOut(item as Json);
-  return count;
 }

@@ -507,6 +507,19 @@ const PLANS: Plan[] = [
     says: /after it was written down/,
   },
   {
+    name: 'the approval is dated after its effect, and the call is hidden by what only looks like a redaction',
+    of: 'approval',
+    edit: (lines) => {
+      const { at } = bodyOf(lines, isDecision);
+      bodyOf(lines, isDecision).at = later(at as string);
+      calls(lines)[0].approval.decisions[0].at = later(at as string);
+      attributes(one(lines, scheduled('runCall'))).input.payloads[0] = { redacted: true, x: 0 };
+    },
+    at: block('decision'),
+    rule: 'B6',
+    says: /after it was written down/,
+  },
+  {
     name: 'the denial is dated back, everywhere',
     of: 'denied',
     edit: (lines) => dated(lines, 'deny', earlier),
@@ -717,6 +730,18 @@ const PLANS: Plan[] = [
     at: scheduled('runCall'),
     rule: 'H5',
     says: /another call/,
+  },
+  {
+    name: 'a signature for claims in another spelling: a field is null that is to be left out',
+    of: 'quorum',
+    edit: (lines) => {
+      const { attestation } = run(lines).approvals[1];
+      const claims = { ...claimsIn(attestation as string), outcome: null as never };
+      replaced(lines, attestation as string, attestDecision(GATEWAY_KEY, claims, null, claims.iat * 1000));
+    },
+    at: scheduled('runCall'),
+    rule: 'H5',
+    says: /signed/,
   },
   ...(
     [

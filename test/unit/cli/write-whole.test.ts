@@ -1,6 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { mustNotReplace } from '../../../src/cli/support/write-file';
 import { writeWhole } from '../../../src/cli/support/write-whole';
 import { sample } from '../../support/bundle-keys';
 
@@ -27,5 +28,14 @@ describe('a bundle is written', () => {
     expect(readFileSync(path, 'utf8')).toBe('the one before');
     expect(readdirSync(folder)).toEqual(['a.jsonl']);
     await expect(writeWhole(lines('x'), join(folder, 'missing', 'a.jsonl'))).rejects.toThrow('cannot be written: ENOENT');
+  });
+
+  it('into another file than it is made of, by whatever path', async () => {
+    const link = join(folder, 'link.jsonl');
+    symlinkSync(path, link);
+    for (const output of [path, `${folder}/./a.jsonl`, link])
+      await expect(mustNotReplace(output, ['other', path])).rejects.toThrow('name another file with -o');
+    await mustNotReplace(join(folder, 'new.jsonl'), [path]);
+    rmSync(link);
   });
 });

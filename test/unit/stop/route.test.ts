@@ -44,7 +44,12 @@ describe('the stop switch over HTTP', () => {
     for (const who of people) expect((await ask('GET', '/v1/freezes', who)).freezes).toMatchObject([{ id: view.id }]);
     const scraped = async () => (await app.inject({ method: 'GET', url: '/metrics' })).body;
     expect(await scraped()).toContain('holdfast_freezes{scope="tool"} 1');
-    expect(await ask('DELETE', `/v1/freezes/${view.id}`)).toMatchObject({ status: 200, accepted: true });
+    expect(await ask('DELETE', `/v1/freezes/${view.id}?reason=the%20ledger%20is%20right`)).toMatchObject({
+      status: 200,
+      accepted: true,
+    });
+    const [end] = (await store.trail.query({ state: 'unfrozen' })).entries;
+    expect(JSON.stringify(await store.getBlock(end!.block))).toContain('the ledger is right');
     expect(await ask('DELETE', `/v1/freezes/${view.id}`)).toMatchObject({ status: 404 });
     expect(await scraped()).toContain('holdfast_freezes{scope="tool"} 0');
     jest.spyOn(store.registers, 'read').mockRejectedValue(new Error('no answer'));

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BundleArchive } from '../../../../src/audit/archive/bundle-archive';
+import { storeRoots } from '../../../../src/audit/archive/store-roots';
 import { compareWithStore } from '../../../../src/audit/archive/unknown-calls';
 import { openStore } from '../../../../src/store/open-store';
 import type { Store } from '../../../../src/store/store';
@@ -79,6 +80,17 @@ it('takes from logs what says most of a call, and passes over all other lines', 
   expect(read.log_lines).toBe(8);
 });
 
-it('stops at a bundle that is encrypted: nobody knows what it says', async () => {
-  await expect(compareWithStore(store, kept('age-encryption.org/v1\n-> X25519 x\n'), [])).rejects.toThrow(/is encrypted/);
+it.each([
+  ['is encrypted', () => 'age-encryption.org/v1\n-> X25519 x\n', 'is encrypted'],
+  ['is encrypted as text', () => '-----BEGIN AGE ENCRYPTED FILE-----\nYWdl\n', 'is encrypted'],
+  ['is empty', () => '', 'is no whole bundle'],
+  ['was cut short', async () => (await sample('approval')).split('\n').slice(0, 3).join('\n'), 'is no whole bundle'],
+])('stops at a bundle that %s, as a collection of the store does: nobody knows what it says', async (_, text, why) => {
+  const archive = kept(await text());
+  await expect(compareWithStore(store, archive, [])).rejects.toThrow(why);
+  const none = { list: async function* () {} };
+  const roots = async () => {
+    for await (const _text of storeRoots({ workflow: none, schedule: none } as never, archive)) continue;
+  };
+  await expect(roots()).rejects.toThrow(why);
 });
