@@ -3,7 +3,7 @@
  * it counts as costing nothing *and is flagged*; its price is never guessed.
  */
 import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
-import type { ModelUsage, TokenCounts } from './provider';
+import { isServerUse, type ModelUsage, type TokenCounts } from './provider';
 
 /** US dollars for a million tokens. */
 export interface Price {
@@ -206,7 +206,7 @@ function contextOf(
   content: readonly JsonObject[],
 ): number {
   if (iteration !== undefined) return sumOf(iteration);
-  if (!content.some(({ type }) => type === 'server_tool_use' || type === 'mcp_tool_use')) return sumOf(total);
+  if (!content.some(isServerUse)) return sumOf(total);
   const inputTokens = sumOf({ ...first, output_tokens: 0 });
   return Math.min(sumOf(total), inputTokens + Math.ceil(JSON.stringify(content).length / CHARACTERS));
 }

@@ -192,6 +192,11 @@ export function isModelFailure(error: unknown): error is ModelFailure {
   return error instanceof Error && error.name === 'ModelFailure';
 }
 
+/** A use of a tool that ran at the vendor, which returns text of outsiders. */
+export function isServerUse({ type }: JsonObject): boolean {
+  return type === 'server_tool_use' || type === 'mcp_tool_use';
+}
+
 /**
  * A call in the neutral form.
  * @param json the input as the model wrote it; if it is no JSON object, the block's input is empty, and admission says why

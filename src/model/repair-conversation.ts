@@ -4,7 +4,7 @@
  * every request, so that a retried step repeats its request, and the prompt cache is hit.
  */
 import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
-import type { ModelMessage } from './provider';
+import { isServerUse, type ModelMessage } from './provider';
 
 export interface WireMessage extends JsonObject {
   role: ModelMessage['role'];
@@ -100,10 +100,6 @@ function mergeByRole(messages: readonly WireMessage[]): WireMessage[] {
     else out.push({ role, content });
   }
   return out;
-}
-
-function isServerUse({ type }: JsonObject): boolean {
-  return type === 'server_tool_use' || type === 'mcp_tool_use';
 }
 
 function isServerResult({ type }: JsonObject): boolean {

@@ -3,7 +3,7 @@
  * began it. The conversation may be of another agent, or from before a deploy. The marks of that time are in the definitions that its
  * blocks name, and a tool's present mark does not undo them.
  */
-import type { ModelMessage } from '../../model/provider';
+import { isServerUse, type ModelMessage } from '../../model/provider';
 import { blocksOf } from '../../record/read-block';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { StoreError, type Store } from '../../store/store';
@@ -22,12 +22,15 @@ type UntrustedToolNames = ReadonlySet<string> | null;
  * for any answered call if a definition cannot be read. And after a message with a file, whose sender need not have written it, or a
  * message of a trigger, which came from outside.
  * @param present the agent as it is now, and its `definition_ref`
+ * @param answer content of the answer after the blocks: of its calls only those that ran at the vendor have a result
  */
 export async function hasReadUntrusted(
   store: Pick<Store, 'getBytes'>,
   present: { agent: PreparedAgent; definition_ref: string },
   blocks: readonly StoredBlock[],
+  answer: readonly JsonObject[],
 ): Promise<boolean> {
+  if (answer.some(isServerUse)) return true;
   const starts = blocksOf('start', blocks);
   if (starts.some(({ parent, requester }) => parent?.untrusted === true || isTriggerRequester(requester))) return true;
   if (messagesOf([...blocks]).some(({ role, content }) => role === 'user' && content.some(isFilePart))) return true;
@@ -46,7 +49,7 @@ function hasUntrustedCall(
   const answeredIds = new Set(content.filter(isAnswer).map((block) => block.tool_use_id));
   const unreadable = before.includes(null);
   return content.some((block) => {
-    if (block.type === 'server_tool_use' || block.type === 'mcp_tool_use') return true;
+    if (isServerUse(block)) return true;
     if (block.type !== 'tool_use') return false;
     const name = String(block.name);
     const preparedTool = tools.get(name);

@@ -110,7 +110,8 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
 
   draft.add(answerBlock(storableContent(response), by.origin, storableRaw(response)), at);
   const hasUntrusted =
-    input.turn.parent?.untrusted === true || (await hasReadUntrusted(deps.store, { agent, definition_ref }, blocks));
+    input.turn.parent?.untrusted === true ||
+    (await hasReadUntrusted(deps.store, { agent, definition_ref }, blocks, response.content));
   const facts = { untrusted: hasUntrusted, shownTools: new Set(tools.map(({ name }) => name)) };
   const proposals = toolUses(response).map(({ name, json }) => ({ name, json, cut: isTruncated(response.stopReason) }));
   await checkAhead(agent, proposals, input.turn.requester);

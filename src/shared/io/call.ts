@@ -44,7 +44,7 @@ export interface AdmittedCall {
   undecided?: boolean;
   /** Hash of the rules under which the call was admitted. */
   policy_ref?: string;
-  /** The conversation had read untrusted text before this step. */
+  /** The model had read untrusted text before it asked for the call. */
   untrusted?: boolean;
   /** The hooks that changed the input, and why; the admission's part holds what they changed. */
   changes?: ChangedBy[];

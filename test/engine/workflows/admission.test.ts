@@ -232,6 +232,27 @@ describe('rules over a turn', () => {
     );
   });
 
+  it("ask before data leave in the same answer as a search of the vendor's", async () => {
+    const effects: unknown[] = [];
+    const permissions = { ask: [{ rule: '*', when: 'tool.egress && turn.untrusted' }] };
+    const search = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'x' } };
+    const [pay] = ask(['pay', invoice]).content;
+    await withEngine(
+      {
+        tools: [writes(effects, { egress: true })],
+        agent: { permissions, serverTools: [{ type: 'web_search_20250305', name: 'web_search' }] },
+        script: [{ content: [search, pay!], stopReason: 'tool_use' }, say('done')],
+      },
+      async ({ start }) => {
+        const turn = await start();
+        const [call] = await turn.waitForPending();
+        expect(effects).toEqual([]);
+        await turn.approve(call!.digest, { by: 'ana' });
+        expect((await turn.result()).calls).toMatchObject([{ state: 'succeeded' }]);
+      },
+    );
+  });
+
   it('in mode plan refuse effects, and say so to the model', async () => {
     const effects: unknown[] = [];
     await withEngine(

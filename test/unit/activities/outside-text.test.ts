@@ -15,7 +15,12 @@ const answered = (isError: boolean): ModelMessage => ({
 });
 
 /** @param definition of the agent whose turn it was; absent: that of the present agent; null: it cannot be read */
-function has(messages: ModelMessage[], definition?: object | null, start: object = {}): Promise<boolean> {
+function has(
+  messages: ModelMessage[],
+  definition?: object | null,
+  start: object = {},
+  answer: ModelMessage = { role: 'assistant', content: [] },
+): Promise<boolean> {
   const block = (kind: string, bodies: unknown[]) => ({ hash: '', block: { kind }, bodies }) as unknown as StoredBlock;
   const blocks = [
     block('start', [{ ...start, definition_ref: definition === undefined ? 'now' : 'then' }]),
@@ -23,7 +28,7 @@ function has(messages: ModelMessage[], definition?: object | null, start: object
   ];
   const getBytes = (ref: string) =>
     definition ? Promise.resolve(Buffer.from(JSON.stringify(definition))) : Promise.reject(new StoreError('not_found', ref));
-  return hasReadUntrusted({ getBytes }, { agent, definition_ref: 'now' }, blocks);
+  return hasReadUntrusted({ getBytes }, { agent, definition_ref: 'now' }, blocks, answer.content);
 }
 
 describe('whether a conversation contains outsiders’ words:', () => {
@@ -38,6 +43,14 @@ describe('whether a conversation contains outsiders’ words:', () => {
     ['a tool that this worker no longer has, and that answered', [used('gone'), answered(false)], true],
     ['a text that only speaks of it', [{ role: 'user', content: [{ type: 'text', text: 'page' }] }], false],
   ])('%s', async (_what, messages, expected) => expect(await has(messages)).toBe(expected));
+
+  it.each([
+    ["the vendor's web search", used('web_search', 'server_tool_use'), true],
+    ["a vendor's MCP tool", used('x', 'mcp_tool_use'), true],
+    ['a call of a tool whose result will have them', used('page'), false],
+  ])('in the answer itself, %s', async (_what, answer, expected) => {
+    expect(await has([], undefined, {}, answer)).toBe(expected);
+  });
 
   it.each<[string, object | null, boolean]>([
     ['by an agent whose tool of that name said so', { tools: [{ name: 'look', untrusted_output: true }] }, true],
