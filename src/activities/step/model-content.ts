@@ -2,7 +2,7 @@
  * Reads a model's answer, which is untrusted input: the content to store, its text, its calls and server-side tools. Replaces ids of
  * calls that are illegal or repeated. Finds the vendor's container in which the next request goes on.
  */
-import { ANTHROPIC_PROVIDER, type ModelResponse, type ModelMessage } from '../../model/provider';
+import { ANTHROPIC_PROVIDER, isServerUse, type ModelResponse, type ModelMessage } from '../../model/provider';
 import { type Json, type JsonObject, isJsonObject } from '../../shared/json/json';
 import { parseJson } from '../../shared/json/parse-json';
 import { toJson } from '../../tools/results/to-json';
@@ -80,11 +80,16 @@ export function answerText(response: ModelResponse): string {
 
 /** Vendor's server-side tools that ran although the agent does not list them. */
 export function unlistedServerTools(response: ModelResponse, serverTools: JsonObject[]): string[] {
-  const names = new Set(serverTools.flatMap((tool) => [String(tool.name), ...usedBy(tool)]));
+  const isListed = (name: string) => serverTools.some((tool) => isNameOf(tool, name) || usedBy(tool).includes(name));
   return response.content
-    .filter((block) => block.type === 'server_tool_use' || block.type === 'mcp_tool_use')
+    .filter(isServerUse)
     .map((block) => String(block.name))
-    .filter((name) => !names.has(name));
+    .filter((name) => !isListed(name));
+}
+
+/** A definition of OpenAI's has a type only, which may have a version: `web_search`, `web_search_preview_2025_03_11`. */
+function isNameOf({ type, name }: JsonObject, used: string): boolean {
+  return name === undefined ? `${String(type)}_`.startsWith(`${used}_`) : name === used;
 }
 
 const CODE = ['code_execution', 'bash_code_execution', 'text_editor_code_execution'];

@@ -67,7 +67,11 @@ export class AiSdkAccumulator {
     for (const part of this.parts) {
       if (part.type === 'text' && part.text !== '') content.push({ type: 'text', text: part.text });
       if (part.type === 'reasoning' && part.text !== '') content.push({ type: 'thinking', thinking: part.text, signature: '' });
-      if (part.type !== 'tool-call' || part.executed) continue;
+      if (part.type !== 'tool-call') continue;
+      if (part.executed) {
+        content.push({ ...toolUseBlock(part.id, part.name, part.json), type: 'server_tool_use' });
+        continue;
+      }
       const json = part.json === '' && !isTruncated(stopReason) ? '{}' : part.json;
       rawToolInputs.push({ block: content.length, json });
       content.push(toolUseBlock(part.id, part.name, json));

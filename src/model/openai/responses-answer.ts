@@ -1,8 +1,9 @@
 /**
  * Puts a streamed response together: each item counts as the event of its end has it, and the last event has usage and status.
- * What the vendor's own tools did is in the raw form only.
+ * What the vendor's own tools returned is in the raw form only.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import { optional } from '../../shared/json/optional';
 import { brokenStream, unknownStopReason } from '../failure';
 import type { ModelResponse, RawToolInput, StopReason } from '../provider';
 import { toolUseBlock } from '../provider';
@@ -64,7 +65,18 @@ function blocksOf(item: JsonObject): JsonObject[] {
       .join('\n\n');
     return thinking === '' ? [] : [{ type: 'thinking', thinking, signature: '' }];
   }
+  const serverTool = SERVER_TOOL.exec(String(item.type))?.[0];
+  if (serverTool !== undefined) return [serverUseBlock(serverTool, item)];
   return partsOf(item).flatMap((part) => (part.type === 'output_text' ? [{ type: 'text', text: part.text ?? '' }] : []));
+}
+
+/** The name of the tool in the type of its item: `web_search_call`, `mcp_list_tools`. */
+const SERVER_TOOL = /^(mcp(?=_)|\w+(?=_call$))/;
+
+function serverUseBlock(tool: string, item: JsonObject): JsonObject {
+  const { id = '', action, queries, code, server_label, name, arguments: json } = item;
+  const input = optional({ action, queries, code, server_label, name, arguments: json });
+  return { type: 'server_tool_use', id, name: tool, input };
 }
 
 function partsOf(item: JsonObject): JsonObject[] {

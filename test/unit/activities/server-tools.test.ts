@@ -23,3 +23,12 @@ it('the error names a tool that is not listed', () => {
     'web_fetch',
   ]);
 });
+
+it.each([
+  ['web_search', 'web_search'],
+  ['web_search_preview_2025_03_11', 'web_search'],
+  ['mcp', 'mcp'],
+  ['code_interpreter', 'code_interpreter'],
+])('a definition without a name is found by its type: %s', (type, name) => {
+  expect(unlistedServerTools(used(name, 'file_search', 'undefined'), [{ type }])).toEqual(['file_search', 'undefined']);
+});
