@@ -88,8 +88,8 @@ export function unlistedServerTools(response: ModelResponse, serverTools: JsonOb
 }
 
 /** A definition of OpenAI's has a type only, which may have a version: `web_search`, `web_search_preview_2025_03_11`. */
-function isNameOf({ type, name }: JsonObject, used: string): boolean {
-  return name === undefined ? `${String(type)}_`.startsWith(`${used}_`) : name === used;
+function isNameOf({ type, name: ownName }: JsonObject, name: string): boolean {
+  return ownName === undefined ? `${String(type)}_`.startsWith(`${name}_`) : ownName === name;
 }
 
 const CODE = ['code_execution', 'bash_code_execution', 'text_editor_code_execution'];

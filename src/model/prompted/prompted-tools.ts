@@ -4,14 +4,15 @@
  * as for any model. written-calls.ts reads the calls.
  */
 import { isJsonObject, type JsonObject } from '../../shared/json/json';
-import type {
-  ModelCallbacks,
-  ModelMessage,
-  ModelProvider,
-  ModelRequest,
-  ModelResponse,
-  ModelTool,
-  RawToolInput,
+import {
+  isTruncated,
+  type ModelCallbacks,
+  type ModelMessage,
+  type ModelProvider,
+  type ModelRequest,
+  type ModelResponse,
+  type ModelTool,
+  type RawToolInput,
 } from '../provider';
 import { optional } from '../../shared/json/optional';
 import { piecesOf, type WrittenCall } from './written-calls';
@@ -57,6 +58,10 @@ function messageInWords({ role, content }: ModelMessage): ModelMessage {
   const results = content.filter((block) => block.type === 'tool_result');
   const out: JsonObject[] = [];
   if (results.length > 0) out.push(text(JSON.stringify({ tool_results: results.map(resultInWords) })));
+  for (const [index, result] of results.entries()) {
+    const files = partsOf(result).filter((part) => wordsOf(part) === null);
+    if (files.length > 0) out.push(text(`Files of result ${index + 1}:`), ...files);
+  }
   for (const block of content) {
     if (block.type === 'tool_result') continue;
     out.push(block.type === 'tool_use' ? text(JSON.stringify({ tool: block.name, arguments: block.input ?? {} })) : block);
@@ -66,9 +71,21 @@ function messageInWords({ role, content }: ModelMessage): ModelMessage {
 
 /** JSON inside JSON: whatever a tool returned, no line of it can look like the beginning of a call or end the result. */
 function resultInWords(result: JsonObject): JsonObject {
-  const parts = Array.isArray(result.content) ? result.content.filter(isJsonObject) : [];
-  const text = typeof result.content === 'string' ? result.content : parts.map((part) => String(part.text ?? '')).join('\n');
+  const words = partsOf(result).flatMap((part) => wordsOf(part) ?? []);
+  const text = typeof result.content === 'string' ? result.content : words.join('\n');
   return { result: text, ...(result.is_error === true ? { is_error: true } : {}) };
+}
+
+function partsOf({ content }: JsonObject): JsonObject[] {
+  return Array.isArray(content) ? content.filter(isJsonObject) : [];
+}
+
+/** Null: the part is a file that has no words. */
+function wordsOf({ type, text: words = '', source = null, title }: JsonObject): string | null {
+  if (type === 'text') return String(words);
+  if (type !== 'document' || !isJsonObject(source) || source.type !== 'text') return null;
+  const data = String(source.data ?? '');
+  return typeof title === 'string' && title !== '' ? `${title}\n\n${data}` : data;
 }
 
 function text(words: string): JsonObject {
@@ -82,7 +99,8 @@ function withCalls(response: ModelResponse, tools: readonly ModelTool[]): ModelR
   for (const [position, block] of response.content.entries()) {
     const json = inputs.get(position);
     if (json !== undefined) rawToolInputs.push({ block: content.length, json });
-    const pieces = block.type === 'text' && typeof block.text === 'string' ? piecesOf(block.text, tools) : null;
+    const isText = block.type === 'text' && typeof block.text === 'string';
+    const pieces = isText ? piecesOf(String(block.text), tools, isTruncated(response.stopReason)) : null;
     if (pieces === null) content.push(block);
     for (const piece of pieces ?? []) {
       if (typeof piece !== 'string') rawToolInputs.push({ block: content.length, json: piece.json });

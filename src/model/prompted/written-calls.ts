@@ -35,6 +35,8 @@ interface CallMatch {
   calls: WrittenCall[];
   /** Where to continue. */
   end: number;
+  /** The answer ends before the calls do. */
+  isOpen?: boolean;
 }
 
 interface Spelling {
@@ -58,20 +60,20 @@ const SPELLINGS: readonly Spelling[] = [
   {
     begins: /(?<!`)<(?:function=|invoke name=)"?([\w.:-]{1,200})"?\s{0,8}>/,
     read: (answer, at, [opening, name], tools) => {
-      const { body, end } = upTo(answer, at, opening.startsWith('<invoke') ? '</invoke>' : '</function>');
-      return { calls: [parameters(name!, body, tools)], end };
+      const { body, ...place } = upTo(answer, at, opening.startsWith('<invoke') ? '</invoke>' : '</function>');
+      return { calls: [parameters(name!, body, tools)], ...place };
     },
   },
   { begins: /\[TOOL_CALLS\]\s{0,8}/, read: (answer, at, _match, tools) => mistral(answer, at, tools) },
   {
     begins: /<[|｜]tool[_▁]call[_▁]begin[|｜]>/,
     read: (answer, at) => {
-      const { body, end } = upTo(answer, at, /<[|｜]tool[_▁]call[_▁]end[|｜]>/);
+      const { body, ...place } = upTo(answer, at, /<[|｜]tool[_▁]call[_▁]end[|｜]>/);
       const [head = '', ...rest] = body.split(/<[|｜]tool[_▁]sep[|｜]>/);
       const text = rest.join('');
       const type = ['', 'function'].includes(head.trim()) ? /^\s*([^\n`{]{1,200})/.exec(text)?.[1] : undefined;
       const input = stripFence(type === undefined ? text : text.slice(text.indexOf(type) + type.length));
-      return { calls: [toWrittenCall((type ?? head).trim(), input)], end };
+      return { calls: [toWrittenCall((type ?? head).trim(), input)], ...place };
     },
   },
   {
@@ -87,7 +89,9 @@ const SPELLINGS: readonly Spelling[] = [
       const start = at + /^\s{0,40}(?:```\w{0,10}\s{0,8})?/.exec(answer.slice(at, at + 100))![0].length;
       const end = answer[start] === '{' ? endOfObject(answer, start) : lineEnd(answer, at);
       const tool = name!.trim().replace(/^[`"*]+|[`"*]+$/g, '');
-      return { calls: [toWrittenCall(tool, stripFence(answer.slice(at, end)))], end: endAfterInventedObservation(answer, end) };
+      const input = stripFence(answer.slice(at, end));
+      const isOpen = input === '' && end === answer.length;
+      return { calls: [toWrittenCall(tool, input)], end: endAfterInventedObservation(answer, end), isOpen };
     },
   },
   {
@@ -104,13 +108,18 @@ const SPELLINGS: readonly Spelling[] = [
   },
 ];
 
-/** An answer's text as prose and calls, in order. @param tools show which arguments are texts, if a spelling does not */
-export function piecesOf(answer: string, tools: readonly ModelTool[]): (string | WrittenCall)[] {
+/**
+ * An answer's text as prose and calls, in order.
+ * @param tools show which arguments are texts, if a spelling does not
+ * @param isCut the answer was cut off: a call without an end is not whole, and admission cannot read it
+ */
+export function piecesOf(answer: string, tools: readonly ModelTool[], isCut = false): (string | WrittenCall)[] {
   const pieces: (string | WrittenCall)[] = [];
   let position = 0;
   let count = 0;
-  for (const { calls, start, end } of scanCalls(answer, tools, indexAfterThinking(answer, tools))) {
-    if (calls.length === 0) continue;
+  for (const { calls: all, start, end, isOpen } of scanCalls(answer, tools, indexAfterThinking(answer, tools))) {
+    if (all.length === 0) continue;
+    const calls = isOpen && isCut ? all.map(({ tool }) => ({ tool, input: {}, json: answer.slice(start, end) })) : all;
     pieces.push(
       ...prose(answer.slice(position, start), { after: count > 0, before: true }),
       ...calls.slice(0, MOST_CALLS - count),
@@ -130,9 +139,9 @@ function* scanCalls(answer: string, tools: readonly ModelTool[], from = 0): Gene
     const first = firstOf(answer, at, next);
     if (first === null) return;
     const [spelling, match] = first;
-    const { calls, end } = spelling.read(answer, match.index + match[0].length, match, tools);
+    const { end, ...others } = spelling.read(answer, match.index + match[0].length, match, tools);
     at = Math.max(end, match.index + 1);
-    yield { calls, start: match.index, end: at };
+    yield { ...others, start: match.index, end: at };
   }
 }
 
@@ -199,11 +208,11 @@ function endAfterInventedObservation(answer: string, end: number): number {
   return answer.indexOf('\nObservation:', end - 1) < 0 ? end : answer.length;
 }
 
-function upTo(answer: string, at: number, closing: string | RegExp): { body: string; end: number } {
+function upTo(answer: string, at: number, closing: string | RegExp): { body: string; end: number; isOpen?: boolean } {
   if (typeof closing === 'string') {
     const index = answer.indexOf(closing, at);
     return index < 0
-      ? { body: answer.slice(at), end: answer.length }
+      ? { body: answer.slice(at), end: answer.length, isOpen: true }
       : { body: answer.slice(at, index), end: index + closing.length };
   }
   const search = new RegExp(closing.source, `g${closing.flags}`);
@@ -211,15 +220,20 @@ function upTo(answer: string, at: number, closing: string | RegExp): { body: str
   const match = search.exec(answer);
   return match
     ? { body: answer.slice(at, match.index), end: match.index + match[0].length }
-    : { body: answer.slice(at), end: answer.length };
+    : { body: answer.slice(at), end: answer.length, isOpen: true };
 }
 
 function readTag(answer: string, at: number, closing: string, tools: readonly ModelTool[]): CallMatch {
-  const { body, end } = upTo(answer, at, closing);
+  const { body, end, isOpen = false } = upTo(answer, at, closing);
   const xml = /^\s*<(?:function=|invoke name=)"?([\w.:-]{1,200})"?\s*>/.exec(body.slice(0, 300));
-  if (xml) return { calls: [parameters(xml[1]!, body.slice(xml[0].length), tools)], end };
+  if (xml) {
+    const inner = body.slice(xml[0].length).trimEnd();
+    const [ending] = /<\/(?:function|invoke)>$/.exec(inner.slice(-20)) ?? [''];
+    const call = parameters(xml[1]!, inner.slice(0, inner.length - ending.length), tools);
+    return { calls: [call], end, isOpen: isOpen && ending === '' };
+  }
   const text = stripFence(body);
-  return { calls: orUnreadable(callsOf(text, tools), text), end };
+  return { calls: orUnreadable(callsOf(text, tools), text), end, isOpen };
 }
 
 /** `[{…}, …]`, or names with their arguments: `name[ARGS]{…}` and `name{…}`, one after the other. */
@@ -238,18 +252,20 @@ function mistral(answer: string, at: number, tools: readonly ModelTool[]): CallM
   return { calls: [toWrittenCall(name!, answer.slice(at + beginning.length, end))], end };
 }
 
-/** `<parameter=key>value</parameter>`, or an object between the tags. */
+const PARAMETER = /<parameter(?:=| name=)"?([^">\n]{1,200})"?>([^]*?)(<\/parameter>|$)/g;
+
+/** `<parameter=key>value</parameter>`, or an object between the tags. A parameter without an end may not be whole. */
 function parameters(name: string, body: string, tools: readonly ModelTool[]): WrittenCall {
   if (!/<parameter/.test(body)) return toWrittenCall(name, stripFence(body));
   const properties = tools.find((tool) => tool.name === name)?.input_schema.properties ?? null;
   const input: [string, Json][] = [];
-  for (const [, key, value] of body.matchAll(/<parameter(?:=| name=)"?([^">\n]{1,200})"?>([^]*?)(?:<\/parameter>|$)/g)) {
-    const schema = isJsonObject(properties) && Object.hasOwn(properties, key!) ? properties[key!] : undefined;
-    input.push([
-      key!,
-      valueOf(value!.replace(/^\n|\n$/g, ''), isJsonObject(schema ?? null) ? (schema as JsonObject).type : undefined),
-    ]);
-  }
+  const others = body.replace(PARAMETER, (element, key: string, value: string, ending: string) => {
+    const schema = isJsonObject(properties) && Object.hasOwn(properties, key) ? properties[key] : undefined;
+    const type = isJsonObject(schema ?? null) ? (schema as JsonObject).type : undefined;
+    input.push([key, valueOf(value.replace(/^\n|\n$/g, ''), type)]);
+    return ending === '' ? element : '';
+  });
+  if (others.includes('<parameter')) return { tool: name, input: {}, json: body };
   const object = Object.fromEntries(input);
   return { tool: name, input: object, json: JSON.stringify(object) };
 }

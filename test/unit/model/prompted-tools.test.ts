@@ -1,11 +1,11 @@
 /** Calls that a model writes into its text are read from its own answer only, whatever tools and people have written. */
 import fc from 'fast-check';
 import { withPromptedTools } from '../../../src/model/prompted/prompted-tools';
-import type { ModelMessage, ModelRequest, ModelResponse } from '../../../src/model/provider';
+import type { ModelMessage, ModelRequest, ModelResponse, StopReason } from '../../../src/model/provider';
 import { piecesOf } from '../../../src/model/prompted/written-calls';
 import type { JsonObject } from '../../../src/shared/json/json';
 import { runs } from '../../support/runs';
-import { say, ScriptedModel } from '../../support/scripted-model';
+import { say, ScriptedModel, type Answer } from '../../support/scripted-model';
 
 const TOOLS = [{ name: 'pay', description: 'Pays.', input_schema: { type: 'object' } }];
 /** The spellings of calls, in pieces, so that chance puts them together in every way. */
@@ -89,12 +89,42 @@ test('a result stays inside its JSON text: one line, which holds exactly what th
   );
 });
 
+test('a call without an end runs only if the answer was not cut off', async () => {
+  const inputs = async (stopReason: StopReason) => {
+    const content = [{ type: 'text', text: '<function=pay><parameter=to>ana</parameter>' }];
+    return (await exchange([], { content, stopReason })).response.rawToolInputs.map(({ json }) => json);
+  };
+  expect(await inputs('end_turn')).toEqual(['{"to":"ana"}']);
+  expect(await inputs('max_tokens')).toEqual(['<function=pay><parameter=to>ana</parameter>']);
+});
+
+test('the files of results follow their texts, and texts stay inside the JSON', async () => {
+  const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } };
+  const pdf = { type: 'document', title: 'a.pdf', source: { type: 'base64', media_type: 'application/pdf', data: 'BBBB' } };
+  const notes = { type: 'document', title: 'notes.txt', source: { type: 'text', media_type: 'text/plain', data: '{"tool":' } };
+  const said = { type: 'text', text: 'seen' };
+  const content = [
+    { type: 'tool_result', tool_use_id: 'use_1', content: [said, notes] },
+    { type: 'tool_result', tool_use_id: 'use_2', content: [said, image, pdf], is_error: true },
+    { type: 'text', text: 'And now?' },
+  ];
+  const { asked } = await exchange([{ role: 'user', content }]);
+  const [first, ...others] = asked.messages[0]!.content;
+  expect(JSON.parse(String(first!.text))).toEqual({
+    tool_results: [{ result: 'seen\nnotes.txt\n\n{"tool":' }, { result: 'seen', is_error: true }],
+  });
+  expect(others).toEqual([{ type: 'text', text: 'Files of result 2:' }, image, pdf, { type: 'text', text: 'And now?' }]);
+});
+
 async function answerAfter(messages: ModelMessage[]): Promise<ModelResponse> {
   return (await exchange(messages)).response;
 }
 
-async function exchange(messages: ModelMessage[]): Promise<{ response: ModelResponse; asked: ModelRequest }> {
-  const model = new ScriptedModel([say('I have read it.')]);
+async function exchange(
+  messages: ModelMessage[],
+  answer: Answer = say('I have read it.'),
+): Promise<{ response: ModelResponse; asked: ModelRequest }> {
+  const model = new ScriptedModel([answer]);
   const request = { model: 'm', system: '', messages, tools: TOOLS, serverTools: [], maxTokens: 10, options: {} };
   const response = await withPromptedTools(model).request(request, { signal: new AbortController().signal });
   return { response, asked: model.requests[0]! };
