@@ -103,7 +103,7 @@ test('the files of results follow their texts, and texts stay inside the JSON', 
   const pdf = { type: 'document', title: 'a.pdf', source: { type: 'base64', media_type: 'application/pdf', data: 'BBBB' } };
   const notes = { type: 'document', title: 'notes.txt', source: { type: 'text', media_type: 'text/plain', data: '{"tool":' } };
   const said = { type: 'text', text: 'seen' };
-  const content = [
+  const content: JsonObject[] = [
     { type: 'tool_result', tool_use_id: 'use_1', content: [said, notes] },
     { type: 'tool_result', tool_use_id: 'use_2', content: [said, image, pdf], is_error: true },
     { type: 'text', text: 'And now?' },
