@@ -55,7 +55,7 @@ async function runWithRetries(run: CallContext): Promise<RunCallOutput> {
   const { options } = request;
   const { attempt } = Context.current().info;
   const common = { effect: null, attempts: attempt, head: null };
-  const key = options?.enable_cache === false ? null : cacheKey(tool, input, turn.requester);
+  const key = options?.enable_cache === false ? null : cacheKey(tool, input, turn);
 
   const finish = (envelope: Envelope, notes: JsonObject[] = []) => {
     const debugging = { options, allowed: deps.debugInfo, attempts: attempt, notes };

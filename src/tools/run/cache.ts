@@ -4,8 +4,10 @@
  */
 import { LRUCache } from 'lru-cache';
 import { hashJson, inputDigest } from '../../shared/json/digests';
+import type { TurnContext } from '../../shared/io/turn';
 import type { EnvelopeMetadata } from '../../shared/wire/errors';
 import type { Json, JsonObject } from '../../shared/json/json';
+import { targetHash, targetOf } from '../admit/policy';
 import type { Tool } from '../define/tool';
 
 interface Entry {
@@ -46,15 +48,22 @@ export class ResultCache {
 }
 
 /**
- * The cache key of a call: the principal, the tool with its version, and the input fields that the result depends on
- * (a missing field counts as missing). Null: results of this tool may not be cached.
+ * The cache key of a call: its requester and agent, the tool with its version and target, and the input fields that the result
+ * depends on (a missing field counts as missing). Null: the result may not be cached.
  */
-export function cacheKey(tool: Tool, input: JsonObject, principal: string): string | null {
+export function cacheKey(
+  tool: Tool,
+  input: JsonObject,
+  { requester, agent }: Pick<TurnContext, 'requester' | 'agent'>,
+): string | null {
   if (tool.class !== 'read' || !(tool.cacheTtlMs !== undefined && tool.cacheTtlMs > 0)) return null;
+  const target = targetOf(tool, input);
+  if (!target.ok) return null;
   const { name, version, cacheKeyParams } = tool;
   const params = cacheKeyParams?.filter((param) => Object.hasOwn(input, param));
   const relevant = params ? Object.fromEntries(params.map((param) => [param, input[param]!])) : input;
-  return hashJson({ principal, input: inputDigest({ tool: name, version, input: relevant }) });
+  const digest = inputDigest({ tool: name, version, input: relevant });
+  return hashJson({ requester, agent, target: targetHash(target.target), input: digest });
 }
 
 /** Runs work for one key only once at a time: all callers that ask meanwhile get its outcome. */

@@ -1,4 +1,5 @@
 /** The cache, identical reads, and the limits of tools, as turns meet them. */
+import { defineAgent, defineApp } from '../../../src/agents/define';
 import type { EnvelopeMetadata } from '../../../src/shared/wire/errors';
 import type { TurnView } from '../../../src/shared/turn/turn-view';
 import type { Store } from '../../../src/store/store';
@@ -41,6 +42,18 @@ describe('identical reads', () => {
       ]);
       expect(metadata.map(({ trace_id }) => trace_id)).toEqual(views.map(({ trace_id }) => trace_id));
       expect(new Set(views.map(({ calls }) => calls[0]!.idempotency_key)).size).toBe(2);
+    });
+  });
+
+  it('of two agents with a tool of one name run apart, each with its own account', async () => {
+    const balanceOf = (account: string) => reads('balance', () => account, { cacheTtlMs: 60_000, target: { account } });
+    const agent = (name: string, account: string) => defineAgent({ name, prompt: 'Test.', tools: [balanceOf(account)] });
+    const app = defineApp({ agents: [agent('ours', 'DE-1'), agent('theirs', 'DE-2')] });
+    const script = [ask(['balance', {}]), say('ok'), ask(['balance', {}]), say('ok')];
+    await withEngine({ app, script }, async ({ start, model }) => {
+      for (const name of ['ours', 'theirs']) await (await start('Ask.', { agent: name, requester: 'rita' })).result();
+      const read = [1, 3].map((request) => results(model.requests[request]!)[0]!.body);
+      expect(read).toMatchObject([{ data: 'DE-1' }, { data: 'DE-2' }]);
     });
   });
 

@@ -8,12 +8,16 @@ import type { Tool } from '../../../../src/tools/define/tool';
 const MINUTE = 60_000;
 const quote = (more: Partial<Tool> = {}) => reads('get_quote', () => 1, { cacheTtlMs: MINUTE, ...more });
 
+const ANA = { requester: 'ana', agent: 'ours' };
+
 const names = fc.constantFrom('a', 'b', 'c', '__proto__');
 const inputs = fc
   .array(fc.tuple(names, fc.constantFrom<Json>(0, 1, 'x', null, [1])), { maxLength: 3 })
   .map((entries) => Object.fromEntries(entries) as JsonObject);
 const who = fc.record({
-  principal: fc.constantFrom('ana', 'ben'),
+  requester: fc.constantFrom('ana', 'ben'),
+  agent: fc.constantFrom('ours', 'theirs'),
+  target: fc.constantFrom<JsonObject | undefined>(undefined, { account: 'DE-1' }, { account: 'DE-2' }),
   tool: fc.constantFrom('get_quote', 'get_price'),
   version: fc.constantFrom('1.0.0', '1.1.0'),
   input: inputs,
@@ -21,34 +25,42 @@ const who = fc.record({
 type Who = typeof who extends fc.Arbitrary<infer T> ? T : never;
 
 describe('the cache of reads', () => {
-  it('serves a result exactly to the same principal, tool, version and key parameters', () => {
+  it('serves a result exactly to the same requester, agent, tool, version, target and key parameters', () => {
     const params = fc.option(fc.uniqueArray(names), { nil: undefined });
     fc.assert(
       fc.property(who, who, params, (one, other, cacheKeyParams) => {
         const cache = new ResultCache();
-        const tool = ({ tool: name, version }: Who) => ({ ...quote(), name, version, cacheKeyParams }) as Tool;
-        const relevant = ({ input, ...rest }: Who) => {
+        const tool = ({ tool: name, version, target }: Who) =>
+          ({ ...quote(), name, version, target, cacheKeyParams }) as Tool;
+        const relevant = ({ input, target, ...rest }: Who) => {
           const kept = Object.entries(input).filter(([name]) => !cacheKeyParams || cacheKeyParams.includes(name as never));
-          return canonical({ ...rest, input: Object.fromEntries(kept) });
+          return canonical({ ...rest, target: target ?? null, input: Object.fromEntries(kept) });
         };
-        cache.set(tool(one), cacheKey(tool(one), one.input, one.principal)!, 'result');
-        const served = cache.get(tool(other), cacheKey(tool(other), other.input, other.principal)!);
+        cache.set(tool(one), cacheKey(tool(one), one.input, one)!, 'result');
+        const served = cache.get(tool(other), cacheKey(tool(other), other.input, other)!);
         expect(served !== undefined).toBe(relevant(one) === relevant(other));
       }),
     );
   });
 
   it('keeps only results of reads that declare a lifetime', () => {
-    expect(cacheKey(quote(), {}, 'ana')).toMatch(/^[0-9a-f]{64}$/);
+    expect(cacheKey(quote(), {}, ANA)).toMatch(/^[0-9a-f]{64}$/);
     expect(
       cacheKey(
         reads('now', () => 1),
         {},
-        'ana',
+        ANA,
       ),
     ).toBeNull();
     for (const toolClass of ['compute', 'write', 'destructive', 'agent'] as const)
-      expect(cacheKey({ ...pays('pay', []), class: toolClass, cacheTtlMs: MINUTE } as Tool, {}, 'ana')).toBeNull();
+      expect(cacheKey({ ...pays('pay', []), class: toolClass, cacheTtlMs: MINUTE } as Tool, {}, ANA)).toBeNull();
+  });
+
+  it('keeps no result of a tool that cannot say what it acts on', () => {
+    const target = () => {
+      throw new Error('the account is not known yet');
+    };
+    expect(cacheKey(quote({ target }), {}, ANA)).toBeNull();
   });
 
   it('gives each caller a copy: changes by one reach no other', () => {
