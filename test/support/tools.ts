@@ -60,3 +60,9 @@ export function loses(name: string): Tool {
     run: () => Promise.reject(new Error('The line broke.')),
   });
 }
+
+/** A read tool whose schema is checked in a thread where the input is long. `LONG_INPUT` is one that it accepts. */
+export const slowToCheck = reads('note', () => null, {
+  input: { type: 'object', properties: { text: { type: 'string', pattern: '^[a-z]{1,900}$' }, pad: { type: 'string' } } },
+});
+export const LONG_INPUT = { text: 'a'.repeat(390), pad: 'x'.repeat(20_000) };

@@ -17,7 +17,7 @@ import { stricter, type ApprovalPolicy } from '../../shared/approval/policy';
 import { optional } from '../../shared/json/optional';
 import { callError, type CallError } from '../../shared/wire/errors';
 import { asJson, type JsonObject, type Json } from '../../shared/json/json';
-import { checkInput, deniedError } from '../../tools/admit/admit';
+import { deniedError, inputCheck } from '../../tools/admit/admit';
 import { classify, type ClassifierAnswer } from '../../tools/admit/classifier';
 import { hooksFor, runBeforeIo, type InputChange } from '../../tools/admit/hooks';
 import { decide, decideOn, factsOf, recordedFacts, type TurnFacts, type Verdict } from '../../tools/admit/policy';
@@ -46,7 +46,7 @@ export async function decideCall(
   const turn = turnFacts(request.turn, request.call.id, request.undecided.untrusted);
   const proposal = { tool: name, version, class: toolClass, input, turn };
   const hooks = hooksFor(agent.hooks.before, name).filter((hook) => hook.io);
-  const hookResult = await runBeforeIo(hooks, proposal, (newInput) => checkInput(preparedTool, newInput), deps.log);
+  const hookResult = await runBeforeIo(hooks, proposal, inputCheck(preparedTool, turn.requester), deps.log);
   if (!hookResult.ok) return hookResult;
 
   const facts = factsOf({ tool, input: hookResult.input, turn });

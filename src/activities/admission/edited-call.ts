@@ -5,7 +5,7 @@ import { canonical } from '../../shared/json/canonical';
 import { callError } from '../../shared/wire/errors';
 import type { JsonObject } from '../../shared/json/json';
 import { optional } from '../../shared/json/optional';
-import { admit, checkInput, deniedError } from '../../tools/admit/admit';
+import { admit, checkAhead, deniedError, inputCheck } from '../../tools/admit/admit';
 import { hooksFor, runBeforeIo } from '../../tools/admit/hooks';
 import { decideOn, factsOf, recordedFacts } from '../../tools/admit/policy';
 import type { PreparedAgent, PreparedTool } from '../../tools/catalogue/registry';
@@ -26,13 +26,14 @@ export async function editedCall(
   const turn = turnFacts(request.turn, call.id, request.untrusted ?? request.undecided?.untrusted ?? false);
   // The version of the call, even if the model sees another one now.
   const own = { ...agent, tools: new Map([[tool.name, preparedTool]]), internal: new Map<string, PreparedTool>() };
-  await preparedTool.validate.ahead(edit.input, turn.requester);
-  const admission = await admit(own, { name: tool.name, json: canonical(edit.input), cut: false }, { turn, log: deps.log });
+  const callRequest = { name: tool.name, json: canonical(edit.input), cut: false };
+  await checkAhead(own, [callRequest], turn.requester);
+  const admission = await admit(own, callRequest, { turn, log: deps.log });
   if (admission.verdict === 'rejected') return { ok: false, error: admission.error! };
 
   const proposal = { tool: tool.name, version: tool.version, class: tool.class, input: admission.input, turn };
   const hooks = hooksFor(agent.hooks.before, tool.name).filter((hook) => hook.io);
-  const hookResult = await runBeforeIo(hooks, proposal, (newInput) => checkInput(preparedTool, newInput), deps.log);
+  const hookResult = await runBeforeIo(hooks, proposal, inputCheck(preparedTool, turn.requester), deps.log);
   if (!hookResult.ok) return hookResult;
   const facts = factsOf({ tool, input: hookResult.input, turn });
   const verdict = await decideOn(agent.policy, facts);

@@ -14,7 +14,7 @@ import { GIVE_RESULT } from '../../shared/turn/result';
 import { CLASS_RULES } from '../../shared/turn/tool-class';
 import { toolNotShownError } from '../catalogue/find-tools';
 import { hashJson, inputDigest } from '../../shared/json/digests';
-import { hooksFor, runBefore, type InputChange } from './hooks';
+import { hooksFor, runBefore, type InputChange, type Revalidate } from './hooks';
 import { decideOn, factsOf, recordedFacts, type TurnFacts, type Verdict, targetOf } from './policy';
 import { inputError, readInput, readInputOrThrow } from '../schema/input-output';
 import { sunsetFault } from '../define/versions';
@@ -92,11 +92,10 @@ export async function admit(
   const { turn, log } = options;
   const hooks = hooksFor(agent.hooks.before, name);
   const call = { tool: name, version, class: toolClass, input: checked.input, turn };
-  const revalidate = (changedInput: JsonObject) => checkInput(preparedTool, changedInput);
-  const hookResult = runBefore(
+  const hookResult = await runBefore(
     hooks.filter((hook) => !hook.io),
     call,
-    revalidate,
+    inputCheck(preparedTool, turn.requester),
     log,
   );
   if (!hookResult.ok) return rejectCall(request, preparedTool, checked.input, hookResult.error);
@@ -165,6 +164,14 @@ export function checkInput(
   if (!checked.valid) return { ok: false, input, error: violationsError(preparedTool, checked.violations) };
   const own = ownCheck(preparedTool, checked.data);
   return own ? { ok: false, input: checked.data, error: own } : { ok: true, input: checked.data };
+}
+
+/** Checks an input that a hook has changed: in a thread, where that could take long. */
+export function inputCheck(preparedTool: PreparedTool, owner: string): Revalidate {
+  return async (input) => {
+    await preparedTool.validate.ahead(input, owner);
+    return checkInput(preparedTool, input);
+  };
 }
 
 /** The error for the model where its turn may start no further sub-agent. */

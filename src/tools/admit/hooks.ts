@@ -124,15 +124,21 @@ export interface InputChange {
 
 export type BeforeOutcome = { ok: true; input: JsonObject; changes: InputChange[] } | { ok: false; error: CallError };
 /** Checks a changed input: the effective input, or the error. */
-export type Revalidate = (input: JsonObject) => { ok: true; input: JsonObject } | { ok: false; error: CallError };
+export type Revalidate = (input: JsonObject) => Promise<{ ok: true; input: JsonObject } | { ok: false; error: CallError }>;
 
 /** Runs the synchronous hooks on a call. */
-export function runBefore(hooks: readonly BeforeHook[], call: HookCall, revalidate: Revalidate, log: ToolLogger): BeforeOutcome {
+export async function runBefore(
+  hooks: readonly BeforeHook[],
+  call: HookCall,
+  revalidate: Revalidate,
+  log: ToolLogger,
+): Promise<BeforeOutcome> {
   let outcome: BeforeOutcome = { ok: true, input: call.input, changes: [] };
   for (const hook of hooks) {
     if (!outcome.ok) break;
-    outcome = step(hook, outcome, revalidate, () => {
-      const answer = hook.run(ownCopy(call, outcome), { signal: new AbortController().signal, log });
+    const current = outcome;
+    outcome = await step(hook, current, revalidate, () => {
+      const answer = hook.run(ownCopy(call, current), { signal: new AbortController().signal, log });
       if (!isThenable(answer)) return answer;
       answer.then(undefined, () => undefined);
       throw new Error('it returned a promise; declare it with io: true');
@@ -155,7 +161,7 @@ export async function runBeforeIo(
     const answer = await settle(() =>
       within(hook.timeoutMs ?? HOOK_TIMEOUT, (signal) => hook.run(ownCopy(call, current), { signal, log })),
     );
-    outcome = step(hook, current, revalidate, answer);
+    outcome = await step(hook, current, revalidate, answer);
   }
   return outcome;
 }
@@ -169,12 +175,12 @@ function ownCopy(call: HookCall, outcome: BeforeOutcome): HookCall {
 }
 
 /** Applies one hook's answer. A hook that throws, or gives an invalid answer, refuses the call. */
-function step(
+async function step(
   hook: BeforeHook,
   current: BeforeOutcome & { ok: true },
   revalidate: Revalidate,
   answer: () => BeforeAnswer,
-): BeforeOutcome {
+): Promise<BeforeOutcome> {
   const hookFailure = (what: string): BeforeOutcome => ({
     ok: false,
     error: callError('EXECUTION_ERROR', 'hook_failed', `The before-hook ${hook.name} failed, so the call was not run: ${what}`, {
@@ -193,7 +199,7 @@ function step(
   if (!('input' in reply) || !isJsonObject(reply.input)) return hookFailure('it answered neither refuse nor input');
   const json = toJson(reply.input);
   if (!json.ok) return hookFailure(`the input that it gave is not JSON: ${json.message}`);
-  const checked = revalidate(json.data as JsonObject);
+  const checked = await revalidate(json.data as JsonObject);
   if (!checked.ok) return hookFailure(`the input that it gave is refused: ${checked.error.message}`);
   const why = String(reply.why ?? '')
     .slice(0, 300)

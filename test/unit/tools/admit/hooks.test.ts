@@ -7,6 +7,7 @@ import { defineTool } from '../../../../src/tools/define/define';
 import { runBeforeIo, type AfterHook, type BeforeHook, type Hooks } from '../../../../src/tools/admit/hooks';
 import { Registry } from '../../../../src/tools/catalogue/registry';
 import { silent } from '../../../support/silent';
+import { LONG_INPUT, slowToCheck } from '../../../support/tools';
 import type { AgentDefinition } from '../../../../src/agents/agent';
 
 const pay = defineTool({
@@ -73,6 +74,14 @@ describe('a before-hook', () => {
     expect(changed.input_digest).toBe(plain.input_digest); // the model asked for the same call
   });
 
+  it('may give an input whose check takes long', async () => {
+    const pad = hook(() => ({ input: LONG_INPUT, why: 'it is short' }));
+    const agent = defineAgent({ name: 'a', prompt: 'p', tools: [slowToCheck], hooks: { before: [pad] } });
+    const prepared = new Registry(defineApp({ agents: [agent] })).agent('a')!;
+    const admission = await admit(prepared, { name: 'note', json: '{}', cut: false }, { turn, log: silent });
+    expect(admission).toMatchObject({ verdict: 'allow', input: LONG_INPUT, changes: [{ hook: 'guard' }] });
+  });
+
   it.each<[string, BeforeHook['run'], RegExp]>([
     ['throws', () => { throw new Error('boom'); }, /guard failed.*boom/],
     ['gives an input that the schema refuses', () => ({ input: { to: 'ben', cents: 5000 }, why: '' }), /the input that it gave is refused/],
@@ -131,7 +140,7 @@ describe('a before-hook', () => {
   it('with I/O that does not answer in time refuses the call', async () => {
     const slow = hook(() => new Promise(() => undefined), { io: true, timeoutMs: 20 });
     const call = { tool: 'pay', version: '1.0.0', class: 'write' as const, input: {}, turn };
-    const outcome = await runBeforeIo([slow], call, (input) => ({ ok: true, input }), silent);
+    const outcome = await runBeforeIo([slow], call, async (input) => ({ ok: true, input }), silent);
     expect(outcome).toMatchObject({
       ok: false,
       error: { reason: 'hook_failed', message: expect.stringContaining('within 20 ms') },

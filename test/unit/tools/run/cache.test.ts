@@ -30,8 +30,7 @@ describe('the cache of reads', () => {
     fc.assert(
       fc.property(who, who, params, (one, other, cacheKeyParams) => {
         const cache = new ResultCache();
-        const tool = ({ tool: name, version, target }: Who) =>
-          ({ ...quote(), name, version, target, cacheKeyParams }) as Tool;
+        const tool = ({ tool: name, version, target }: Who) => ({ ...quote(), name, version, target, cacheKeyParams }) as Tool;
         const relevant = ({ input, target, ...rest }: Who) => {
           const kept = Object.entries(input).filter(([name]) => !cacheKeyParams || cacheKeyParams.includes(name as never));
           return canonical({ ...rest, target: target ?? null, input: Object.fromEntries(kept) });
