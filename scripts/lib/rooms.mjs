@@ -85,7 +85,7 @@ const TABLE = {
   // What files are by their content, and files as parts of the store.
   files: { may: ['shared', 'record', 'store'], types: ['shapes', 'model', 'tools'] },
   telemetry: { may: ['shared', CONTRACT], types: ['config', 'tools'] },
-  model: { may: ['shared', 'telemetry'], types: ['store'] },
+  model: { may: ['shared', 'telemetry', 'config'], types: ['store'] },
   tools: { may: ['shared', 'files', 'record', 'rules', 'store', 'telemetry'], types: ['agents', 'model', 'schedules', 'shapes'] },
   mcp: { may: ['shared', 'files', 'store', 'telemetry', 'tools', 'processes'] },
   processes: { may: ['shared'] },

@@ -13,6 +13,7 @@ import { getOwn } from '../shared/json/json';
 import { SERVER_NAME } from './listed-tool';
 import { errorMessage } from '../shared/text/error-message';
 import { optional } from '../shared/json/optional';
+import { secretsIn } from '../shared/text/secrets';
 
 interface Common {
   name: string;
@@ -62,8 +63,6 @@ export type ServerConfig = StdioServer | HttpServer;
 
 const LARGEST_FILE = 1024 * 1024;
 const MOST_SERVERS = 64;
-/** Shorter values are not treated as secrets: removing them would garble results. */
-const SHORTEST_SECRET = 8;
 
 const IN_TARGET = ['shown', 'ignored'] as const;
 const GRANTS = ['client_credentials', 'authorization_code'] as const;
@@ -259,10 +258,4 @@ function fromFile(name: string, path: string | undefined): string | undefined {
   } catch {
     throw new Error(`the file that ${name}_FILE names cannot be read`);
   }
-}
-
-/** Values and their words: in `Bearer x`, `x` is a secret too. */
-function secretsIn(values: string[]): string[] {
-  const words = values.flatMap((value) => [value, ...value.split(/\s+/)]);
-  return [...new Set(words)].filter((word) => word.length >= SHORTEST_SECRET).sort((a, b) => b.length - a.length);
 }

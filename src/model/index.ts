@@ -8,9 +8,9 @@ import { optional } from '../shared/json/optional';
 
 export interface ModelOptions {
   kind: 'anthropic' | 'openai' | 'rehearsal';
-  /** anthropic, openai: default from the environment. */
+  /** anthropic, openai: default from the environment, unless there is a `baseUrl`. */
   apiKey?: string;
-  /** anthropic: a bearer token instead of a key; default from the environment. */
+  /** anthropic: a bearer token instead of a key; default as for the key. */
   authToken?: string;
   /** Default from the environment. rehearsal: a server that is up already; default: one is started in-process. */
   baseUrl?: string;

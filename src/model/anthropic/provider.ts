@@ -14,6 +14,8 @@ import type { Thinking, ThinkingModel } from '../thinking';
 import { ANTHROPIC, anthropicThinking, sdk } from './vendor';
 import type { ModelCallbacks, ModelProvider, ModelRequest, ModelResponse } from '../provider';
 import { optional } from '../../shared/json/optional';
+import { secretsIn } from '../../shared/text/secrets';
+import { secretVariable } from '../../config/files';
 
 /** What any of Anthropic's platforms takes. */
 export interface RequestOptions {
@@ -50,9 +52,9 @@ export interface AnthropicPlatform {
 }
 
 export interface AnthropicOptions extends RequestOptions {
-  /** Default: what the SDK finds in the environment (`ANTHROPIC_API_KEY`), unless there is an `authToken`. */
+  /** Default: `ANTHROPIC_API_KEY`, unless there is an `authToken` or a `baseUrl`. */
   apiKey?: string;
-  /** Sent as a bearer token instead of a key. Default: `ANTHROPIC_AUTH_TOKEN`. */
+  /** Sent as a bearer token instead of a key. Default: `ANTHROPIC_AUTH_TOKEN`, unless there is a `baseUrl`. */
   authToken?: string;
   /** Default: `ANTHROPIC_BASE_URL`, else the vendor's. */
   baseUrl?: string;
@@ -70,16 +72,15 @@ const WITH_STRUCTURED_OUTPUTS = /^claude-(opus-4-1|[a-z]+-4-[5-9]|[a-z]+-([5-9]|
 /** A user's own server may need no key; without one, the SDK would search all over the machine. */
 const NO_KEY = 'none';
 
-function credentialOf({ apiKey, authToken, baseUrl }: AnthropicOptions): { apiKey?: string; authToken?: string } {
+/** Null: there is none. The settings' own go to the settings' own server only. */
+function credentialOf({ apiKey, authToken, baseUrl }: AnthropicOptions): { apiKey: string } | { authToken: string } | null {
   if (apiKey !== undefined) return { apiKey };
   if (authToken !== undefined) return { authToken };
-  const { ANTHROPIC_API_KEY: key, ANTHROPIC_AUTH_TOKEN: token, ANTHROPIC_BASE_URL: url } = process.env;
-  return key || token || !(baseUrl ?? url) ? {} : { apiKey: NO_KEY };
-}
-
-function ownClient(options: AnthropicOptions, common: ClientOptions): Anthropic {
-  const { Anthropic } = sdk();
-  return new Anthropic({ ...common, ...credentialOf(options), ...optional({ baseURL: options.baseUrl, fetch: options.fetch }) });
+  if (baseUrl !== undefined) return null;
+  const key = secretVariable(process.env, 'ANTHROPIC_API_KEY');
+  if (key !== undefined) return { apiKey: key };
+  const token = secretVariable(process.env, 'ANTHROPIC_AUTH_TOKEN');
+  return token === undefined ? null : { authToken: token };
 }
 
 export class AnthropicProvider implements ModelProvider {
@@ -87,6 +88,9 @@ export class AnthropicProvider implements ModelProvider {
   readonly countTokens?: NonNullable<ModelProvider['countTokens']>;
   private readonly client: Anthropic;
   private readonly timeoutMs: number;
+  /** Undefined: the vendor's own, or that of a platform. */
+  private readonly baseUrl: string | undefined;
+  private readonly hasAccess: boolean;
 
   constructor(private readonly options: AnthropicOptions = {}) {
     this.name = options.name ?? 'anthropic';
@@ -98,8 +102,23 @@ export class AnthropicProvider implements ModelProvider {
       openTelemetry: { traces: false, propagation: false }, // fallback.ts writes the span, and the vendor learns no trace ids
       ...optional({ defaultHeaders: options.headers }),
     };
-    this.client = options.platform?.client(common) ?? ownClient(options, common);
+    if (options.platform) {
+      this.client = options.platform.client(common);
+      this.hasAccess = true;
+    } else {
+      this.baseUrl = options.baseUrl ?? secretVariable(process.env, 'ANTHROPIC_BASE_URL');
+      const credential = credentialOf(options);
+      this.hasAccess = credential !== null || this.baseUrl !== undefined;
+      const { Anthropic } = sdk();
+      const server = optional({ baseURL: this.baseUrl, fetch: options.fetch });
+      this.client = new Anthropic({ ...common, ...(credential ?? { apiKey: NO_KEY }), ...server });
+    }
     if (options.platform?.countsTokens ?? true) this.countTokens = (request, signal) => this.count(request, signal);
+  }
+
+  /** @throws Error without a key, unless there is an address: another server may need none */
+  checkSetup(): void {
+    if (!this.hasAccess) throw new Error('ANTHROPIC_API_KEY is not set: set it, or `apiKey` of the model.');
   }
 
   faultsOf({ tools }: Pick<ModelRequest, 'tools'>): string[] {
@@ -170,8 +189,8 @@ export class AnthropicProvider implements ModelProvider {
   }
 
   private structuredOutputs(model: string): boolean {
-    const { structuredOutputs, platform, baseUrl = process.env.ANTHROPIC_BASE_URL } = this.options;
-    return structuredOutputs ?? (!platform && !baseUrl && WITH_STRUCTURED_OUTPUTS.test(model));
+    const { structuredOutputs, platform } = this.options;
+    return structuredOutputs ?? (!platform && !this.baseUrl && WITH_STRUCTURED_OUTPUTS.test(model));
   }
 
   private context(model: string): FailureContext {
@@ -180,6 +199,7 @@ export class AnthropicProvider implements ModelProvider {
       this.options.authToken,
       this.client.apiKey ?? undefined,
       this.client.authToken ?? undefined,
+      ...secretsIn(Object.values(this.options.headers ?? {})),
     ];
     const { vendor = ANTHROPIC, secrets: more = [] } = this.options.platform ?? {};
     return { vendor, model, baseUrl: this.client.baseURL, secrets: [...secrets, ...more] };

@@ -5,6 +5,8 @@
 import type { OpenAI } from 'openai';
 import { isJsonObject, type JsonObject } from '../../shared/json/json';
 import { optional } from '../../shared/json/optional';
+import { secretsIn } from '../../shared/text/secrets';
+import { secretVariable } from '../../config/files';
 import { classifyFailure, foreignAnswer, type FailureContext, type Vendor } from '../failure';
 import { tellRates } from '../limits/vendor-room';
 import type { ModelCallbacks, ModelProvider, ModelRequest, ModelResponse } from '../provider';
@@ -21,7 +23,7 @@ import { OPENAI, openAiThinking, openAiVendor, sdk, withEnvelopes } from './vend
 export interface OpenAiOptions {
   /** `responses` keeps the model's reasoning between steps; `chat` is what other servers speak. @default 'responses' */
   api?: 'responses' | 'chat';
-  /** Default: `OPENAI_API_KEY`. Needed unless there is a `baseUrl`. */
+  /** Default: `OPENAI_API_KEY`, unless there is a `baseUrl`. */
   apiKey?: string;
   /** Default: `OPENAI_BASE_URL`, else the vendor's. */
   baseUrl?: string;
@@ -62,18 +64,22 @@ export class OpenAiProvider implements ModelProvider {
   private readonly api: 'responses' | 'chat';
   private readonly vendor: Vendor;
   private readonly structuredOutputs: boolean;
+  private readonly hasAccess: boolean;
 
   constructor(private readonly options: OpenAiOptions = {}) {
     this.name = options.name ?? 'openai';
     this.api = options.api ?? 'responses';
     this.timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
-    this.structuredOutputs = options.structuredOutputs ?? (options.baseUrl ?? process.env.OPENAI_BASE_URL) === undefined;
+    const baseURL = options.baseUrl ?? secretVariable(process.env, 'OPENAI_BASE_URL');
+    // The settings' own key goes to the settings' own server only.
+    const apiKey = options.apiKey ?? (options.baseUrl === undefined ? secretVariable(process.env, 'OPENAI_API_KEY') : undefined);
+    this.hasAccess = (apiKey ?? baseURL) !== undefined;
+    this.structuredOutputs = options.structuredOutputs ?? baseURL === undefined;
     this.vendor = openAiVendor(this.api === 'chat' ? 'the chat completions API' : 'the Responses API');
-    const { OPENAI_API_KEY: key, OPENAI_BASE_URL: url } = process.env;
     const { OpenAI } = sdk();
     this.client = new OpenAI({
-      apiKey: options.apiKey ?? (options.baseUrl === undefined ? key : undefined) ?? NO_KEY,
-      ...optional({ baseURL: options.baseUrl ?? url, defaultHeaders: options.headers }),
+      apiKey: apiKey ?? NO_KEY,
+      ...optional({ baseURL, defaultHeaders: options.headers }),
       fetch: withEnvelopes(options.fetch),
       maxRetries: 0,
       timeout: this.timeoutMs,
@@ -136,9 +142,7 @@ export class OpenAiProvider implements ModelProvider {
 
   /** @throws Error without a key, unless there is an address: another server may need none */
   checkSetup(): void {
-    const { apiKey, baseUrl } = this.options;
-    if (apiKey !== undefined || baseUrl !== undefined || process.env.OPENAI_BASE_URL || process.env.OPENAI_API_KEY) return;
-    throw new Error('OPENAI_API_KEY is not set: set it, or `apiKey` of the model.');
+    if (!this.hasAccess) throw new Error('OPENAI_API_KEY is not set: set it, or `apiKey` of the model.');
   }
 
   faultsOf({ tools, serverTools }: Pick<ModelRequest, 'tools' | 'serverTools'>): string[] {
@@ -203,7 +207,7 @@ export class OpenAiProvider implements ModelProvider {
       vendor: this.vendor,
       model,
       baseUrl: this.client.baseURL,
-      secrets: [this.options.apiKey, this.client.apiKey ?? undefined],
+      secrets: [this.options.apiKey, this.client.apiKey ?? undefined, ...secretsIn(Object.values(this.options.headers ?? {}))],
     };
   }
 }

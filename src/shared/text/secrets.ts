@@ -62,6 +62,15 @@ export function withoutSecrets(text: string, secrets: readonly (string | undefin
   return out;
 }
 
+/** Shorter values are not treated as secrets: removing them would garble texts. */
+const SHORTEST_SECRET = 8;
+
+/** What to remove from texts, longest first: values and their words, since in `Bearer x`, `x` is a secret too. */
+export function secretsIn(values: readonly string[]): string[] {
+  const words = values.flatMap((value) => [value, ...value.split(/\s+/)]);
+  return [...new Set(words)].filter((word) => word.length >= SHORTEST_SECRET).sort((a, b) => b.length - a.length);
+}
+
 /** A URL for a screen or a log, without its password: `postgres://user:…@host/db`. Text that is not a URL comes back unchanged. */
 export function withoutPassword(url: string): string {
   return url.replace(/^([a-z][a-z0-9+.-]*:\/\/[^/?#:@]*):[^/?#]*@/i, '$1:…@').replace(/([?&](?:ssl)?password=)[^&\s]*/gi, '$1…');

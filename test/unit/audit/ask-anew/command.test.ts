@@ -82,7 +82,11 @@ test.each<[string, string[], RegExp]>([
     ['--model', 'gpt', '--app', 'app.js'],
     /The app has no model "gpt"; it has other, keyless/,
   ],
-  ['a model without a key', ['--model', 'keyless', '--app', 'app.js'], /did not accept the key/],
+  [
+    'a model without a key',
+    ['--model', 'keyless', '--app', 'app.js'],
+    /ANTHROPIC_API_KEY is not set: set it, or `apiKey` of the model/,
+  ],
   [
     'a limit without a price',
     ['--model', 'free', '--app', 'unpriced.js', '--max-usd', '1'],

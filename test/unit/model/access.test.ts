@@ -1,0 +1,110 @@
+/** The keys of models: where they come from, to which servers they go, and that no failure shows them. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AnthropicProvider } from '../../../src/model/anthropic/provider';
+import { anthropic, openai } from '../../../src/model/factories';
+import { OpenAiProvider } from '../../../src/model/openai/provider';
+import { failureOf, request } from '../../support/model/model';
+
+type Options = { apiKey?: string; baseUrl?: string; headers?: Record<string, string> };
+
+const VENDORS = [
+  ['ANTHROPIC', 'https://api.anthropic.com', (options: Options, fetch: Fetch) => new AnthropicProvider({ ...options, fetch }), anthropic],
+  ['OPENAI', 'https://api.openai.com', (options: Options, fetch: Fetch) => new OpenAiProvider({ ...options, fetch }), openai],
+] as const; // oxfmt-ignore
+
+let folder: string;
+let environment: NodeJS.ProcessEnv;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'access-'));
+  environment = process.env;
+  process.env = { PATH: environment.PATH };
+});
+
+afterEach(() => {
+  process.env = environment;
+  rmSync(folder, { recursive: true });
+});
+
+describe.each(VENDORS)('of %s', (vendor, ownServer, provider, factory) => {
+  const [keyName, urlName] = [`${vendor}_API_KEY`, `${vendor}_BASE_URL`];
+
+  it('are the option, or the setting', async () => {
+    expect(await sent(provider, { apiKey: 'sk-option' })).toEqual([ownServer, 'sk-option']);
+    process.env[keyName] = 'sk-setting';
+    expect(await sent(provider, {})).toEqual([ownServer, 'sk-setting']);
+    process.env[urlName] = 'https://proxy.example/v1';
+    expect(await sent(provider, {})).toEqual(['https://proxy.example', 'sk-setting']);
+  });
+
+  it('may be in a file, and so may the address', async () => {
+    process.env[`${keyName}_FILE`] = file('sk-of-file\n');
+    expect(await sent(provider, {})).toEqual([ownServer, 'sk-of-file']);
+    process.env[`${urlName}_FILE`] = file('https://proxy.example/v1');
+    expect(await sent(provider, {})).toEqual(['https://proxy.example', 'sk-of-file']);
+    expect(() => factory({ model: 'm' }).checkSetup!()).not.toThrow();
+  });
+
+  it('that stand in the settings do not go to a server that only the model names', async () => {
+    const baseUrl = 'https://proxy.example/v1';
+    process.env[keyName] = 'sk-setting';
+    expect(await sent(provider, { baseUrl })).toEqual(['https://proxy.example', 'none']);
+    expect(await sent(provider, { baseUrl, apiKey: 'sk-option' })).toEqual(['https://proxy.example', 'sk-option']);
+  });
+
+  it('are checked when a worker starts', () => {
+    const checkSetup = (options: Options = {}) => factory({ model: 'm', ...options }).checkSetup!();
+    expect(() => checkSetup()).toThrow(`${keyName} is not set: set it, or \`apiKey\` of the model.`);
+    expect(() => checkSetup({ apiKey: 'sk' })).not.toThrow();
+    expect(() => checkSetup({ baseUrl: 'http://127.0.0.1:1' })).not.toThrow();
+    process.env[urlName] = 'http://127.0.0.1:1';
+    expect(() => checkSetup()).not.toThrow();
+    process.env[keyName] = 'sk-setting';
+    process.env[`${keyName}_FILE`] = file('sk-of-file');
+    expect(() => checkSetup()).toThrow(`${keyName} and ${keyName}_FILE are both set; set one of them.`);
+  });
+
+  it('and the values of headers stand in no failure', async () => {
+    const headers = { 'ocp-apim-subscription-key': '0f1e2d3c4b5a6978', 'x-access': 'Token  s3cret-of-the-proxy' };
+    const said = 'No access with 0f1e2d3c4b5a6978 or s3cret-of-the-proxy.';
+    const refuse: Fetch = async () => Response.json({ error: { type: 'authentication_error', message: said } }, { status: 401 });
+    const failure = await failureOf(ask(provider({ apiKey: 'k', headers }, refuse)));
+    expect(failure.message).toContain('No access with [key] or [key].');
+  });
+});
+
+test('a bearer token of Anthropic is treated as a key is', async () => {
+  process.env.ANTHROPIC_AUTH_TOKEN_FILE = file('token-of-file');
+  const [[, ownServer, provider]] = VENDORS;
+  expect(await sent(provider, {})).toEqual([ownServer, 'token-of-file']);
+  expect(await sent(provider, { baseUrl: 'https://proxy.example' })).toEqual(['https://proxy.example', 'none']);
+  expect(() => anthropic({ model: 'm' }).checkSetup!()).not.toThrow();
+});
+
+type Fetch = typeof fetch;
+type Provider = AnthropicProvider | OpenAiProvider;
+
+/** The server that a request goes to, and its key. */
+async function sent(provider: (options: Options, fetch: Fetch) => Provider, options: Options): Promise<[string, string]> {
+  let seen: [string, string] | undefined;
+  const record: Fetch = async (url, init) => {
+    const headers = new Headers(init!.headers);
+    const key = headers.get('x-api-key') ?? headers.get('authorization')!.replace('Bearer ', '');
+    seen = [new URL(String(url)).origin, key];
+    return Response.json({ error: { message: 'not now' } }, { status: 400 });
+  };
+  await failureOf(ask(provider(options, record)));
+  return seen!;
+}
+
+function ask(provider: Provider): Promise<unknown> {
+  return provider.request(request(), { signal: new AbortController().signal });
+}
+
+function file(content: string): string {
+  const path = join(folder, `${Math.random()}`);
+  writeFileSync(path, content);
+  return path;
+}
