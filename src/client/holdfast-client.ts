@@ -433,10 +433,15 @@ export class HoldfastClient {
   }
 
   /** @param what method that needs the store, for the error. @throws InvalidRequest for a client without a store */
-  private store(what: string): Promise<Store> {
+  private async store(what: string): Promise<Store> {
     const { store } = this.config;
     if (store === undefined) throw new InvalidRequest(`${what}: this client knows no store; give it one as "store".`);
-    return (this.storePromise ??= typeof store === 'string' ? openStoreAt(store, this.config) : Promise.resolve(store));
+    if (typeof store !== 'string') return Promise.resolve(store);
+    // If it cannot be opened now, the next call tries again.
+    return (this.storePromise ??= openStoreAt(store, this.config).catch((error: unknown) => {
+      this.storePromise = undefined;
+      throw error;
+    }));
   }
 
   /** Opened when the first turn is watched. */

@@ -43,7 +43,9 @@ async function look(client: Client, { turn_id, session_id, within_ms, of }: Look
         const { cause } = error;
         if (cause instanceof ApplicationFailure && cause.type === TURN_FAILURE && cause.details?.[0])
           return cause.details[0] as TurnView;
-        return query();
+        // A reset terminates a run, and begins another one.
+        const { status } = await within(ANSWERS_WITHIN, () => handle.describe());
+        return status.name === 'RUNNING' ? null : query();
       },
     );
     if (view === null) return { state: 'running' };

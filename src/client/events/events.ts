@@ -70,6 +70,7 @@ export class EventReader {
       }
       case 'activity_completed': {
         const activity = this.activities.get(fact.scheduled);
+        this.activities.delete(fact.scheduled);
         const [output] = await this.decode(fact.result);
         return activity ? this.completedActivityEvents(at, activity, output) : [];
       }

@@ -73,12 +73,16 @@ export class Feed {
     try {
       while (!signal.aborted) {
         if (index < this.memory.first) {
+          let seq = 0;
           for await (const record of this.readFromHistory(signal)) {
+            seq = record.seq;
             if (!isAfter(record.position, last)) continue;
             last = record.position;
             yield toWatchedEvent(record);
             if (signal.aborted) return;
           }
+          // What was read ends where the history did when reading began; memory may have dropped more since then.
+          if (seq + 1 < this.memory.firstSeq()) continue;
           index = this.memory.first;
         }
         if (index < this.memory.end) {

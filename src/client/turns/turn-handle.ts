@@ -400,7 +400,11 @@ export class TurnHandle<R = unknown> {
       if (cause instanceof ApplicationFailure && cause.type === TURN_FAILURE && cause.details?.[0])
         return cause.details[0] as TurnView;
       if (cause instanceof CancelledFailure) return this.queryView();
-      if (cause instanceof TerminatedFailure) return outsideEnd(await this.queryView(), 'TERMINATED');
+      if (cause instanceof TerminatedFailure) {
+        // A reset terminates a run, and begins another one.
+        if ((await this.describeWorkflow()).status.name !== 'TERMINATED') return this.finalView();
+        return outsideEnd(await this.queryView(), 'TERMINATED');
+      }
       if (cause instanceof TimeoutFailure) return outsideEnd(await this.queryView(), 'TIMED_OUT');
       throw error;
     }

@@ -10,6 +10,7 @@ import { liveToParent, relayLive } from '../../../src/live/outbox';
 import { dataConverter } from '../../../src/temporal/data-converter';
 import { ModelFailure } from '../../../src/model/provider';
 import { eventually, testAddress, withEngine } from '../support/engine';
+import { resetTurn } from '../support/reset';
 import { ask, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
 import type { TurnEvent } from '../../../src/shapes/turn-event';
@@ -136,6 +137,19 @@ describe('a turn, seen by a client', () => {
       expect((await all(turn.watch())).at(-1)).toMatchObject({ type: 'turn_completed', state: 'failed' });
     });
   });
+
+  it('that is reset while somebody waits for its end goes on, and its end is that of the new run', () =>
+    withEngine({ tools: [pays('pay', [])], script: [ask(['pay', invoice]), say('Paid.')] }, async ({ client, start }) => {
+      const turn = await start('Pay INV-7.');
+      const end = turn.result();
+      await turn.waitForPending();
+      const { run_id } = await turn.status();
+      await resetTurn(client, turn);
+      const asked = async () => (await turn.status()).run_id !== run_id && (await turn.pending())[0];
+      const { digest } = await eventually('it asks again after the reset', asked);
+      await turn.approve(digest, { by: 'ana' });
+      expect(await end).toMatchObject({ state: 'completed', text: 'Paid.' });
+    }));
 
   it('stops waiting when the signal aborts', async () => {
     await withEngine({ script: [say('Hello.')] }, async ({ start }) => {

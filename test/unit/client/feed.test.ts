@@ -40,8 +40,10 @@ class Turn {
 
   private async *read(follow: boolean, stop: AbortSignal): AsyncGenerator<EventRecord> {
     this.reads += 1;
+    // Temporal gives the history as it was when the reading began.
+    const length = follow ? Infinity : this.history.length;
     for (let index = 0; !stop.aborted;) {
-      if (index < this.history.length) yield this.history[index++]!;
+      if (index < Math.min(length, this.history.length)) yield this.history[index++]!;
       else if (!follow || this.over) return;
       else await new Promise<void>((resolve) => {
         this.wake = resolve;
@@ -72,6 +74,19 @@ describe('a feed', () => {
     turn.end();
     expect((await Promise.all([...watchers, late])).map(seqs)).toEqual([[1, 2, 3, 4], [3, 4], [2, 3, 4]]); // oxfmt-ignore
     expect(turn.reads).toBe(1);
+  });
+
+  it('reads again what memory has dropped while a slow watcher read the history', async () => {
+    const turn = new Turn();
+    const feed = new Feed(turn.source, { bounds: { characters: 1e6, events: 10 } });
+    turn.add(...Array.from({ length: 20 }, (_, index) => recorded(index + 1)));
+    await tick();
+    const slow = feed.watch(null, never());
+    const first = await slow.next();
+    turn.add(...Array.from({ length: 30 }, (_, index) => recorded(index + 21)));
+    turn.end();
+    await tick();
+    expect([first.value.seq, ...seqs(await all(slow))]).toEqual(Array.from({ length: 50 }, (_, index) => index + 1));
   });
 
   it('reads again what it no longer has in memory, for late and for slow watchers; nothing is lost or doubled', async () => {
