@@ -1,13 +1,11 @@
 /** Reads settings that are given as files (NAME_FILE), as containers and secret stores pass them, and finds misspelt settings. */
-import { readFileSync, statSync } from 'node:fs';
 import { similarity } from '../shared/text/similar';
 import { ConfigError } from './error';
+import { contentOf } from './secret-variable';
 import { VARIABLES } from './variables';
 
 /** The variables that may also be given as NAME_FILE: ours, and the one secret that Temporal's own reader takes as text. */
 const IN_FILES: readonly string[] = [...Object.keys(VARIABLES), 'TEMPORAL_API_KEY'];
-/** No setting is longer: a larger file was named by mistake. */
-const MAX_FILE_BYTES = 64 * 1024;
 
 /** Whether `loadConfig` reads a variable of this name; Temporal's own (`TEMPORAL_…`) are read by its own reader. */
 export function isSetting(name: string): boolean {
@@ -22,37 +20,6 @@ export function readFiles(environment: NodeJS.ProcessEnv): { env: NodeJS.Process
     return [name, contentOf(`${name}_FILE`, environment[`${name}_FILE`]!)];
   });
   return { env: { ...environment, ...Object.fromEntries(contents) }, fromFiles: new Set(fileNames) };
-}
-
-/**
- * The value of a variable for code that has no `Config`, or what is in the file that NAME_FILE names. Undefined: neither is set.
- * @throws ConfigError, which never shows a value
- */
-export function secretVariable(environment: NodeJS.ProcessEnv, name: string): string | undefined {
-  const [value, file] = [environment[name], environment[`${name}_FILE`]];
-  if (value && file) throw new ConfigError(`${name} and ${name}_FILE are both set; set one of them.`);
-  return file ? contentOf(`${name}_FILE`, file) : value || undefined;
-}
-
-/** What was read from pipes, by their paths: a pipe can be read only once. */
-const fromPipes = new Map<string, string>();
-
-function contentOf(variable: string, path: string): string {
-  const earlier = fromPipes.get(path);
-  if (earlier) return earlier;
-  const fault = (what: string) => new ConfigError(`${variable} is ${JSON.stringify(path.slice(0, 200))}, ${what}.`);
-  let content: string;
-  try {
-    const stats = statSync(path);
-    if (stats.size > MAX_FILE_BYTES) throw new RangeError(`more than ${MAX_FILE_BYTES} bytes`);
-    content = readFileSync(path, 'utf8').trim();
-    if (!stats.isFile()) fromPipes.set(path, content);
-  } catch (error) {
-    const why = error instanceof RangeError ? error.message : ((error as NodeJS.ErrnoException).code ?? 'unknown error');
-    throw fault(`which cannot be read (${why}); it must be a file that this process may read`);
-  }
-  if (content === '') throw fault('which is empty; it must hold the value');
-  return content;
 }
 
 // Names that look like our settings, but that nothing reads: most are misspelt.

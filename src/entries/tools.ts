@@ -16,7 +16,7 @@ export { GRACE_MS, INSIDE, type Told, type Work } from '../processes/command-run
 export { createFile, hasCode, makeDirs } from '../store/files/atomic-file';
 export { canonical, CanonicalError } from '../shared/json/canonical';
 export { getOwn, isJsonObject, setOwn } from '../shared/json/json';
-export { requiresStartTls } from '../notify/smtp-tls';
+export { requiresStartTls, type SmtpServer } from '../notify/smtp-tls';
 export { retryAfterMs } from '../shared/wire/waits';
 export { sha256Hex } from '../shared/json/sha256';
 export { visible } from '../shared/text/visible';

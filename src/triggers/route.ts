@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import type { FastifyRequest } from 'fastify';
 import { IdempotencyConflict } from '../client/errors';
-import { secretVariable } from '../config/files';
+import { secretVariable } from '../config/secret-variable';
 import { createPrincipal } from '../gateway/auth/principals';
 import { bodyText, enforceLimit, limitWrong, startLimit } from '../gateway/http/before-routes';
 import { Refusal } from '../gateway/http/errors';

@@ -8,6 +8,7 @@ import { callError, type Envelope, type CallError } from '../../shared/wire/erro
 import type { JsonObject } from '../../shared/json/json';
 import { CLASS_RULES } from '../../shared/turn/tool-class';
 import { hasPresigned } from '../../tools/results/result-files';
+import { targetOf } from '../../tools/admit/policy';
 import { cacheKey } from '../../tools/run/cache';
 import { nextRetry, type RetryCounts } from '../../tools/define/errors';
 import { withAfterHooks, failure, keep, metadataOf, refusal, runOnce, success } from './run-once';
@@ -55,7 +56,7 @@ async function runWithRetries(run: CallContext): Promise<RunCallOutput> {
   const { options } = request;
   const { attempt } = Context.current().info;
   const common = { effect: null, attempts: attempt, head: null };
-  const key = options?.enable_cache === false ? null : cacheKey(tool, input, turn);
+  const key = options?.enable_cache === false ? null : cacheKey(tool, input, turn, targetOf(tool, input));
 
   const finish = (envelope: Envelope, notes: JsonObject[] = []) => {
     const debugging = { options, allowed: deps.debugInfo, attempts: attempt, notes };

@@ -15,7 +15,7 @@ import { ANTHROPIC, anthropicThinking, sdk } from './vendor';
 import type { ModelCallbacks, ModelProvider, ModelRequest, ModelResponse } from '../provider';
 import { optional } from '../../shared/json/optional';
 import { secretsIn } from '../../shared/text/secrets';
-import { secretVariable } from '../../config/files';
+import { secretVariable } from '../../config/secret-variable';
 
 /** What any of Anthropic's platforms takes. */
 export interface RequestOptions {

@@ -6,7 +6,7 @@ import type { OpenAI } from 'openai';
 import { isJsonObject, type JsonObject } from '../../shared/json/json';
 import { optional } from '../../shared/json/optional';
 import { secretsIn } from '../../shared/text/secrets';
-import { secretVariable } from '../../config/files';
+import { secretVariable } from '../../config/secret-variable';
 import { classifyFailure, foreignAnswer, type FailureContext, type Vendor } from '../failure';
 import { tellRates } from '../limits/vendor-room';
 import type { ModelCallbacks, ModelProvider, ModelRequest, ModelResponse } from '../provider';

@@ -7,7 +7,7 @@ import { hashJson, inputDigest } from '../../shared/json/digests';
 import type { TurnContext } from '../../shared/io/turn';
 import type { EnvelopeMetadata } from '../../shared/wire/errors';
 import type { Json, JsonObject } from '../../shared/json/json';
-import { targetHash, targetOf } from '../admit/policy';
+import type { Target } from '../admit/policy';
 import type { Tool } from '../define/tool';
 
 interface Entry {
@@ -55,15 +55,15 @@ export function cacheKey(
   tool: Tool,
   input: JsonObject,
   { requester, agent }: Pick<TurnContext, 'requester' | 'agent'>,
+  target: Target,
 ): string | null {
   if (tool.class !== 'read' || !(tool.cacheTtlMs !== undefined && tool.cacheTtlMs > 0)) return null;
-  const target = targetOf(tool, input);
   if (!target.ok) return null;
   const { name, version, cacheKeyParams } = tool;
   const params = cacheKeyParams?.filter((param) => Object.hasOwn(input, param));
   const relevant = params ? Object.fromEntries(params.map((param) => [param, input[param]!])) : input;
   const digest = inputDigest({ tool: name, version, input: relevant });
-  return hashJson({ requester, agent, target: targetHash(target.target), input: digest });
+  return hashJson({ requester, agent, target: target.target, input: digest });
 }
 
 /** Runs work for one key only once at a time: all callers that ask meanwhile get its outcome. */

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { canonical } from '../../../../src/shared/json/canonical';
 import type { Json, JsonObject } from '../../../../src/shared/json/json';
+import { targetOf } from '../../../../src/tools/admit/policy';
 import { cacheKey, ResultCache } from '../../../../src/tools/run/cache';
 import { pays, reads } from '../../../support/tools';
 import type { Tool } from '../../../../src/tools/define/tool';
@@ -8,6 +9,8 @@ import type { Tool } from '../../../../src/tools/define/tool';
 const MINUTE = 60_000;
 const quote = (more: Partial<Tool> = {}) => reads('get_quote', () => 1, { cacheTtlMs: MINUTE, ...more });
 
+const keyOf = (tool: Tool, input: JsonObject, turn: { requester: string; agent: string }) =>
+  cacheKey(tool, input, turn, targetOf(tool, input));
 const ANA = { requester: 'ana', agent: 'ours' };
 
 const names = fc.constantFrom('a', 'b', 'c', '__proto__');
@@ -35,31 +38,31 @@ describe('the cache of reads', () => {
           const kept = Object.entries(input).filter(([name]) => !cacheKeyParams || cacheKeyParams.includes(name as never));
           return canonical({ ...rest, target: target ?? null, input: Object.fromEntries(kept) });
         };
-        cache.set(tool(one), cacheKey(tool(one), one.input, one)!, 'result');
-        const served = cache.get(tool(other), cacheKey(tool(other), other.input, other)!);
+        cache.set(tool(one), keyOf(tool(one), one.input, one)!, 'result');
+        const served = cache.get(tool(other), keyOf(tool(other), other.input, other)!);
         expect(served !== undefined).toBe(relevant(one) === relevant(other));
       }),
     );
   });
 
   it('keeps only results of reads that declare a lifetime', () => {
-    expect(cacheKey(quote(), {}, ANA)).toMatch(/^[0-9a-f]{64}$/);
+    expect(keyOf(quote(), {}, ANA)).toMatch(/^[0-9a-f]{64}$/);
     expect(
-      cacheKey(
+      keyOf(
         reads('now', () => 1),
         {},
         ANA,
       ),
     ).toBeNull();
     for (const toolClass of ['compute', 'write', 'destructive', 'agent'] as const)
-      expect(cacheKey({ ...pays('pay', []), class: toolClass, cacheTtlMs: MINUTE } as Tool, {}, ANA)).toBeNull();
+      expect(keyOf({ ...pays('pay', []), class: toolClass, cacheTtlMs: MINUTE } as Tool, {}, ANA)).toBeNull();
   });
 
   it('keeps no result of a tool that cannot say what it acts on', () => {
     const target = () => {
       throw new Error('the account is not known yet');
     };
-    expect(cacheKey(quote({ target }), {}, ANA)).toBeNull();
+    expect(keyOf(quote({ target }), {}, ANA)).toBeNull();
   });
 
   it('gives each caller a copy: changes by one reach no other', () => {
