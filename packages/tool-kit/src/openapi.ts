@@ -15,6 +15,17 @@ import { DraftError, literal, render, toolName, words, type DraftTool } from './
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options'];
 const OPERATIONS = 300;
 const PLACES = ['path', 'query', 'header'];
+/** Headers that the draft sets, or that nobody but the transport may set: the model must not choose them. */
+const OWN_HEADERS = new Set([
+  'accept',
+  'authorization',
+  'content-length',
+  'content-type',
+  'cookie',
+  'host',
+  'idempotency-key',
+  'proxy-authorization',
+]);
 
 /** @param text JSON or YAML @throws DraftError */
 export function draftFromOpenApi(text: string, from: string): string {
@@ -64,9 +75,15 @@ function dereference(document: JsonObject, value: Json | undefined): JsonObject 
 }
 
 function operation(document: JsonObject, path: string, method: string, item: JsonObject): DraftTool {
+  const title = `${method.toUpperCase()} ${path}`;
+  // Behind the address of the API another beginning can name another host: `@evil.example/x`.
+  if (!/^\/(?!\/)/.test(path))
+    throw new DraftError(`The path of ${JSON.stringify(title.slice(0, 200))} does not begin with a single "/".`);
   const spec = item[method] as JsonObject;
   const allParameters = [...asList(item.parameters), ...asList(spec.parameters)].map((each) => dereference(document, each));
-  const parameters = allParameters.filter((each) => typeof each.name === 'string' && PLACES.includes(each.in as string));
+  const parameters = allParameters.filter(
+    (each) => typeof each.name === 'string' && PLACES.includes(each.in as string) && !isOwnHeader(each.name, each.in),
+  );
   const properties: JsonObject = {};
   const required = new Set<string>();
   const places: Record<string, string[]> = { path: [], query: [], header: [] };
@@ -87,7 +104,6 @@ function operation(document: JsonObject, path: string, method: string, item: Jso
   }
   const reads = method === 'get' || method === 'head' || method === 'options';
   const omittedNames = allParameters.filter((each) => !parameters.includes(each)).map((each) => String(each.name));
-  const title = `${method.toUpperCase()} ${path}`;
   return {
     name: toolName(typeof spec.operationId === 'string' ? spec.operationId : `${method} ${path}`),
     class: reads ? 'read' : 'destructive',
@@ -106,11 +122,18 @@ function operation(document: JsonObject, path: string, method: string, item: Jso
     decide: [
       'the description: when to use it, when not, one example',
       'limits of free texts and of lists',
+      ...(reads
+        ? []
+        : ['which answers mean that nothing happened (`failure`): now every 4xx does, except 408, 409, 425 and 499']),
       ...(omittedNames.length > 0 ? [`parameters that were left out: ${omittedNames.join(', ')}`] : []),
       ...(spec.deprecated === true ? ['the source calls it deprecated'] : []),
     ],
     untrustedOutput: true,
   };
+}
+
+function isOwnHeader(name: string, place: Json | undefined): boolean {
+  return place === 'header' && OWN_HEADERS.has(name.toLowerCase());
 }
 
 function descriptionOf(text: Json | undefined): JsonObject {
@@ -187,11 +210,17 @@ const CALL_API = `interface Operation {
 async function callApi(operation: Operation, input: Record<string, any>, ctx: ToolContext) {
   const path = operation.path.replace(/\\{([^{}]+)\\}/g, (_all, name: string) => segment(name, input[name]));
   const url = new URL(BASE_URL + path);
+  if (url.origin !== new URL(BASE_URL).origin) {
+    throw new ToolError('INVALID_PARAMS', 'other_host', \`\${path.slice(0, 200)} leads to another host than the API's.\`);
+  }
   for (const name of operation.query) {
     for (const value of [input[name] ?? []].flat()) url.searchParams.append(name, String(value));
   }
-  const headers: Record<string, string> = { accept: 'application/json', 'idempotency-key': ctx.idempotencyKey, ...signIn() };
-  for (const name of operation.header) if (input[name] !== undefined) headers[name] = String(input[name]);
+  const headers: Record<string, string> = {};
+  for (const name of operation.header) if (input[name] !== undefined) headers[name.toLowerCase()] = String(input[name]);
+  // Ours come last and in lower case: fetch would join two spellings of one name.
+  const ours = { accept: 'application/json', 'idempotency-key': ctx.idempotencyKey, ...signIn() };
+  for (const [name, value] of Object.entries(ours)) headers[name.toLowerCase()] = value;
   const body = input.body === undefined ? undefined : JSON.stringify(input.body);
   if (body !== undefined) headers['content-type'] = 'application/json';
   const { status, retryAfter, text } = await ctx.network(async () => {
@@ -226,5 +255,7 @@ function failure(status: number, retryAfter: string | null, text: string): ToolE
   if (status === 404) return new ToolError('RESOURCE_NOT_FOUND', 'not_found', message);
   if (status === 429) return new ToolError('RATE_LIMITED', 'rate_limited', message, { retryAfterMs: (Number(retryAfter) || 1) * 1000 });
   if (status >= 500) return new ToolError('NETWORK_ERROR', 'api_unavailable', message);
-  return new ToolError('INVALID_PARAMS', 'refused_by_api', message);
+  // The API may have acted before it gave one of these answers: then a destructive call is in doubt.
+  const nothingHappened = [408, 409, 425, 499].includes(status) ? false : undefined;
+  return new ToolError('INVALID_PARAMS', 'refused_by_api', message, { nothingHappened });
 }`;

@@ -9,6 +9,24 @@ import { toolContext } from '../../../support/tool-context';
 import { load, typeErrors } from './load';
 import { CSV, OPENAPI, SHOP, SQL } from './sources';
 
+const documentOf = (path: string, item: object) => JSON.stringify({ openapi: '3.1.0', paths: { [path]: item } });
+
+/** What is fetched while `act` runs; each request gets an answer with this status. */
+async function callsOf(status: number, act: () => Promise<unknown>): Promise<[url: string, RequestInit][]> {
+  const calls: [string, RequestInit][] = [];
+  const original = globalThis.fetch;
+  globalThis.fetch = (async (url: URL, init: RequestInit) => {
+    calls.push([String(url), init]);
+    return new Response('{}', { status });
+  }) as never;
+  try {
+    await act();
+  } finally {
+    globalThis.fetch = original;
+  }
+  return calls;
+}
+
 describe('drafted tools', () => {
   it('from OpenAPI: one tool for each operation; GET reads, everything else asks a person', async () => {
     const source = draftFromOpenApi(OPENAPI, 'stock.yaml');
@@ -61,6 +79,58 @@ describe('drafted tools', () => {
     } finally {
       globalThis.fetch = original;
     }
+  });
+
+  it('a drafted call sets its own headers, whatever the document declares and the input has', async () => {
+    const header = (name: string) => ({ name, in: 'header', required: true, schema: { type: 'string' } });
+    const own = ['Accept', 'Authorization', 'content-length', 'Content-Type', 'COOKIE', 'Host', 'Idempotency-Key'];
+    const parameters = [...own, 'Proxy-Authorization', 'X-Token', 'X-Trace'].map(header);
+    const source = draftFromOpenApi(documentOf('/pay', { post: { parameters } }), 'pay.json').replace(
+      'return {};',
+      "return { Authorization: 'Bearer t', 'x-token': 'ours' };",
+    );
+    const [tool] = load(source);
+    expect(inputSchema(tool!.input)).toMatchObject({ required: ['X-Token', 'X-Trace'] });
+    expect(Object.keys(inputSchema(tool!.input).properties as object)).toEqual(['X-Token', 'X-Trace']);
+    expect(source).toContain(`// decide: parameters that were left out: ${own.join(', ')}, Proxy-Authorization`);
+    const [[, init]] = await callsOf(200, () => tool!.run({ 'X-Token': 'theirs', 'X-Trace': '7' }, toolContext()));
+    expect(init.headers).toEqual({
+      accept: 'application/json',
+      authorization: 'Bearer t',
+      'idempotency-key': 'hf_test',
+      'x-token': 'ours',
+      'x-trace': '7',
+    });
+  });
+
+  it.each(['@evil.example/x', '.evil.example/x', ':1@evil.example/x', '//evil.example/x', 'items'])(
+    'no path leads to another host: %s',
+    async (path) => {
+      expect(() => draftFromOpenApi(documentOf(path, { get: {} }), 'f')).toThrow(/does not begin with a single/);
+      const source = draftFromOpenApi(documentOf('/x', { get: {} }), 'f').replace(
+        '"path":"/x"',
+        `"path":${JSON.stringify(path)}`,
+      );
+      const [tool] = load(source);
+      const calls = await callsOf(200, () => tool!.run({}, toolContext()).catch((error: unknown) => error));
+      expect(calls.filter(([url]) => new URL(url).host !== 'api.example.com')).toEqual([]);
+    },
+  );
+
+  it.each([
+    [400, undefined],
+    [408, false],
+    [409, false],
+    [422, undefined],
+    [425, false],
+    [499, false],
+  ])('an answer %i of the API: nothingHappened is %s', async (status, nothingHappened) => {
+    const source = draftFromOpenApi(documentOf('/pay', { post: {}, get: {} }), 'pay.json');
+    expect(source.match(/decide: which answers mean that nothing happened/g)).toHaveLength(1);
+    const pay = load(source).find(({ class: is }) => is === 'destructive')!;
+    await callsOf(status, () =>
+      expect(pay.run({}, toolContext())).rejects.toMatchObject({ detail: { code: 'INVALID_PARAMS' }, nothingHappened }),
+    );
   });
 
   it('from SQL: find, get, insert, with values as parameters and names quoted', async () => {
@@ -162,7 +232,7 @@ describe('hostile sources', () => {
           openapi: '3.1.0',
           servers: [{ url: `https://a.example/${text}` }],
           paths: {
-            [`/${path}`]: {
+            [`/${path.replace(/^\/+/, '')}`]: {
               get: {
                 operationId: id,
                 summary: text,
