@@ -122,7 +122,8 @@ function saidAfter(chain: readonly BlockCase[]): RecordedQuestion['saidAfter'] {
   const after: JsonObject[][] = [];
   for (const block of chain.filter(({ own }) => own)) {
     if (roleOf(block) === 'assistant') after.push([]);
-    else if (block.read?.kind === 'message' && block.read.steer !== null) after.at(-1)?.push(...block.read.content);
+    else if (block.read?.kind === 'message' && block.read.steer !== null)
+      for (const content of block.read.content) after.at(-1)?.push(content);
   }
   return (step) => after[step - 1] ?? [];
 }

@@ -116,7 +116,7 @@ export class CallBook {
     if (newVerdict.input_ref !== undefined) call.facts = objectOrNull(inputPart.facts);
     call.verdict = textOrNull(newVerdict.verdict) ?? call.verdict;
     call.reason = textOrNull(newVerdict.reason) ?? call.reason;
-    call.changes.push(...list(newVerdict.changes).map(object));
+    for (const change of list(newVerdict.changes)) call.changes.push(object(change));
     const newRules = object(output.renewed);
     call.policyRef = textOrNull(newRules.policy_ref) ?? call.policyRef;
     call.digest = textOrNull(output.digest) ?? call.digest;
@@ -239,7 +239,7 @@ export class CallBook {
     call.policyRef ??= textOrNull(from.policy_ref);
     const input = objectOrNull(from.input) ?? objectOrNull(object(this.parts.get(text(from.input_ref))).input);
     call.input = over ? (input ?? call.input) : (call.input ?? input);
-    if (call.changes.length === 0 && !over) call.changes.push(...list(from.changes).map(object));
+    if (call.changes.length === 0 && !over) for (const change of list(from.changes)) call.changes.push(object(change));
   }
 
   private last(id: string): CallCase | undefined {

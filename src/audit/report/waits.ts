@@ -16,7 +16,7 @@ export function waitOf({ question, decisions, activities }: CallCase): Wait | nu
   const after = (moments: (number | null)[]) => moments.filter((at): at is number => at !== null && at >= from);
   const decisionTimes = after(decisions.map(({ at }) => ms(at)));
   const runTimes = after(activities.filter(({ type }) => type !== 'admitCall').map(({ scheduledAt }) => ms(scheduledAt)));
-  return { from, to: decisionTimes.length > 0 ? Math.max(...decisionTimes) : (runTimes[0] ?? null) };
+  return { from, to: decisionTimes.length > 0 ? decisionTimes.reduce((last, at) => Math.max(last, at)) : (runTimes[0] ?? null) };
 }
 
 /** Null: nobody was asked, or the end of the wait is not recorded. */

@@ -84,7 +84,7 @@ export class ContentChecks {
       case 'turn_end':
         this.turn!.end(line.body, this.structure, report);
         if (this.turns.size === 1) this.turn!.first(this.bundle!, report);
-        this.subTurns.push(...this.turn!.blocks.subTurns);
+        for (const subTurn of this.turn!.blocks.subTurns) this.subTurns.push(subTurn);
         this.turn = null;
         break;
       case 'end':

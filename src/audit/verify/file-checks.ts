@@ -77,7 +77,8 @@ export class TurnFiles {
 
   /** An own block. @param parts refs, the first is that of its head */
   message([head = '', ...parts]: readonly string[]): void {
-    if (this.users.has(head)) this.named.push(...parts.flatMap((ref) => this.within.get(ref) ?? []));
+    if (!this.users.has(head)) return;
+    for (const ref of parts) for (const file of this.within.get(ref) ?? []) this.named.push(file);
   }
 
   /** Once all lines of the turn have come: what is wrong with a file; null: nothing. */

@@ -135,7 +135,7 @@ export class History {
   /** When an activity last reported an outcome with this block as head; undefined: none did. */
   outcomeTime(head: string): number | undefined {
     const times = this.outcomesAt(head).map(({ at }) => at);
-    return times.length === 0 ? undefined : Math.max(...times);
+    return times.length === 0 ? undefined : times.reduce((last, at) => Math.max(last, at));
   }
 
   callsOf(digest: Json | undefined): ScheduledCall[] {

@@ -118,7 +118,7 @@ export class ResultComparison {
     const decisions = [...list(value.approvals), value.approval, ...list(object(call).earlier)];
     for (const outcome of list(value.outcomes).map(object)) {
       if (Number(outcome.revision ?? 1) > 1) this.run.hasRevisions = true;
-      decisions.push(...list(outcome.approvals), outcome.decision, ...list(outcome.earlier));
+      for (const decision of [...list(outcome.approvals), outcome.decision, ...list(outcome.earlier)]) decisions.push(decision);
     }
     for (const outcome of list(value.outcomes).map(object)) this.noteOutcome(outcome);
     if (type === 'takeStep') this.refusals(value.all_refused);

@@ -101,7 +101,7 @@ export class Turn {
     if (calls.length > 0) {
       if (!calls.some((call) => history.keyOf(call) === idempotency_key))
         report('T2', 'The effect record has another idempotency key than its call');
-      if (!(timeOf(claimed_at) >= Math.min(...calls.map(({ at }) => at)) - CLOCKS_MS))
+      if (!(timeOf(claimed_at) >= calls.reduce((first, { at }) => Math.min(first, at), Infinity) - CLOCKS_MS))
         report('T2', 'The effect was claimed before its call was scheduled: a clock was wrong, or the record was changed');
     } else if (!history.unknown.calls) report('T2', 'The effect record is of a call that the history does not know');
     const outcome = blocks.stateIn(result_head);

@@ -238,7 +238,7 @@ export class Connection {
       const params = cursor === undefined ? {} : { cursor };
       const timeout = Math.max(1, until - Date.now());
       const answer = await client.request({ method: 'tools/list', params }, PAGE, { timeout });
-      raw.push(...answer.tools);
+      for (const tool of answer.tools) raw.push(tool);
       cursor = answer.nextCursor;
       if (cursor === undefined) break;
     }

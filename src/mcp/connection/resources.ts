@@ -89,7 +89,7 @@ async function pages(ask: Ask, method: string, field: string): Promise<Json[]> {
   let cursor: Json | undefined;
   for (let page = 0; page < MOST_PAGES; page++) {
     const answer = await ask(method, cursor === undefined ? {} : { cursor });
-    if (Array.isArray(answer[field])) all.push(...answer[field]);
+    if (Array.isArray(answer[field])) for (const one of answer[field]) all.push(one);
     cursor = answer.nextCursor;
     if (typeof cursor !== 'string') break;
   }

@@ -33,7 +33,7 @@ export class ResponsesAccumulator {
     const content: JsonObject[] = [];
     for (const item of items) {
       if (item.type === 'function_call') rawToolInputs.push({ block: content.length, json: String(item.arguments ?? '') });
-      content.push(...blocksOf(item));
+      for (const block of blocksOf(item)) content.push(block);
     }
     const refusal = items.flatMap(partsOf).find(({ type }) => type === 'refusal');
     return {

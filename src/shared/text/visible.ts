@@ -18,7 +18,8 @@ export function visible(text: string): string {
 /** A fenced block whose fence is longer than any run of backticks inside. */
 export function fenceText(text: string): string {
   const visibleText = visible(text);
-  const longest = Math.max(2, ...[...visibleText.matchAll(/`+/g)].map((run) => run[0].length));
+  let longest = 2;
+  for (const [run] of visibleText.matchAll(/`+/g)) longest = Math.max(longest, run.length);
   const fence = '`'.repeat(longest + 1);
   return `${fence}text\n${visibleText}\n${fence}`;
 }

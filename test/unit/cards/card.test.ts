@@ -167,6 +167,12 @@ describe('the approval card', () => {
     expect(wholeCard({ ...object, incomplete: 'The store cannot tell.' })).toBeNull();
   });
 
+  it('fences a text with 200,000 runs of backticks', () => {
+    const fence = '`'.repeat(4);
+    expect(fenceText('` '.repeat(200_000) + '```').startsWith(`${fence}text\n\` `)).toBe(true);
+    expect(fenceText('none').startsWith('```text\n')).toBe(true);
+  });
+
   it('makes invisible and reordering characters visible', () => {
     const text = card({ recipient: 'a\u202Eb\u200Bc\u00ADd\u{E0041}e\u0000f\u2066g' });
     expect(text).toContain('⟨U+202E⟩');

@@ -1,5 +1,5 @@
 /** `npm run service -- "My cup (A-1042) is broken."`: a message of a customer, in a conversation that goes on with the next one. */
-import { HoldfastClient } from 'holdfast/client';
+import { HoldfastClient, loadConfig, SigningKey, signSteer, type SessionHandle } from 'holdfast/client';
 
 const customer = 'mara';
 const message = process.argv.slice(2).join(' ') || 'My cup arrived broken: 1200 cents, order A-1042.';

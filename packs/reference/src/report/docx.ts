@@ -37,7 +37,7 @@ const BLOCKS_PER_PROGRESS = 200;
 export async function toDocx({ title, blocks }: Report, step: Step): Promise<Buffer> {
   const children: (Paragraph | Table)[] = [new Paragraph({ text: title, heading: HeadingLevel.TITLE })];
   for (const [index, block] of blocks.entries()) {
-    children.push(...renderBlock(block));
+    for (const child of renderBlock(block)) children.push(child);
     if (index % BLOCKS_PER_PROGRESS === BLOCKS_PER_PROGRESS - 1) await step((index / blocks.length) * 0.5);
   }
   await step(0.5);

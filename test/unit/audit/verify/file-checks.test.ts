@@ -42,6 +42,12 @@ describe('a file that a message names (B14)', () => {
     expect(faultWith({ message: null })).toBeNull();
   });
 
+  it('may be named 200,000 times in one message', () => {
+    const message = { type: 'tool_result', tool_use_id: 'x', content: Array<Json>(200_000).fill(named) };
+    expect(faultWith({ message, file: null })).toBeNull();
+    expect(faultWith({ message, file: undefined })).toMatch(/^A message names a file that is not in the bundle/);
+  });
+
   it('is missing', () => {
     expect(faultWith({ file: undefined })).toBe(`A message names a file that is not in the bundle (${FILE})`);
     expect(faultWith({ bytes: undefined })).toBe(`The bytes of the file ${FILE} are not in the bundle`);

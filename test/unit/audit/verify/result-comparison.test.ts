@@ -28,6 +28,11 @@ const left = (scene: Scene) => {
   return scene;
 };
 
+it('reads an outcome with 200,000 approvals', () => {
+  const approvals = Array<Fields>(200_000).fill({ decision: 'approve', by: 'ana' });
+  expect(new Scene().step({}, { outcomes: [{ approvals }] }).view({})).toEqual([]);
+});
+
 describe('the calls that the result shows as waiting (D1)', () => {
   const waits = (state: string) =>
     new Scene().view({
