@@ -1,14 +1,21 @@
-/** `create-holdfast` as a program, and what its templates say. pack.test.ts runs the projects that it makes, with packed packages. */
-import { spawnSync } from 'node:child_process';
+/** `create-holdfast` as a program, what its templates say, and the service of one. pack.test.ts runs the projects that it makes, with packed packages. */
+import { spawn, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
+import { pathToFileURL } from 'node:url';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { preProcessFile } from 'typescript';
 import { parse } from 'yaml';
+import { defineAgent, defineApp } from '../../../src/agents/define';
+import { waitUntil } from '../../../src/agents/wait-until';
 import { NAMESPACE_ATTRIBUTES } from '../../../src/shared/search-attributes';
 import { composeFaults } from '../support/compose-file';
-import { environment } from '../cli/support/cli';
+import { collect, environment, type Running } from '../cli/support/cli';
+import { eventually, testAddress, withEngine } from '../../engine/support/engine';
+import { ask, say } from '../../support/scripted-model';
+import { Signers } from '../../support/signers';
 import { ROOT } from '../../support/named-tests';
 
 const PACKAGE = join(ROOT, 'packages/create-holdfast');
@@ -158,6 +165,54 @@ describe('the templates', () => {
     }
     const withKey = Object.entries(services).filter(([, { environment }]) => 'ANTHROPIC_API_KEY' in (environment ?? {}));
     expect(withKey.map(([name]) => name)).toEqual(['worker']);
+  });
+});
+
+describe('the service of the template support', () => {
+  it.each(['any', 'attested'] as const)('wakes a turn that sleeps, where decisions are %s', async (approvals) => {
+    const customer = `mara-${randomUUID()}`;
+    const signers = new Signers();
+    const signingKey = approvals === 'any' ? undefined : await signers.file(signers.gateway);
+    const agent = defineAgent({ name: 'support', prompt: 'Answer.', tools: [waitUntil({ longestMs: 7 * 86_400_000 })] });
+    const setup = {
+      app: defineApp({ agents: [agent] }),
+      script: [ask(['wait_until', { after: '3 days', reason: 'It arrives on Thursday.' }]), say('Good!')],
+      settings: { approvals, trust: signers.trust },
+      signingKey,
+    };
+    // Below node_modules, where it finds the packages that it imports.
+    mkdirSync(join(ROOT, 'node_modules/.cache'), { recursive: true });
+    const place = mkdtempSync(join(ROOT, 'node_modules/.cache/support-'));
+    const file = join(place, 'service.mts');
+    writeFileSync(file, readFileSync(join(PACKAGE, 'templates/support/service.ts'), 'utf8').replace("'mara'", `'${customer}'`));
+    const services: Running[] = [];
+    try {
+      await withEngine(setup, async ({ client, model, taskQueue }) => {
+        const settings = { TEMPORAL_ADDRESS: testAddress(), HOLDFAST_TASK_QUEUE: taskQueue, HOLDFAST_HOME: folder };
+        const env = environment({ ...settings, ...(signingKey === undefined ? {} : { HOLDFAST_SIGNING_KEY: signingKey }) });
+        const tsx = pathToFileURL(require.resolve('tsx')).href;
+        const service = (message: string) => {
+          const options = { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe'] };
+          const child = collect(spawn(process.execPath, ['--import', tsx, file, message], options));
+          services.push(child);
+          return child;
+        };
+        const first = service('Where is my chair?');
+        await eventually('the turn sleeps', async () => {
+          const [, id] = /^Turn (\S+)\./.exec(first.output.stdout) ?? [];
+          return id !== undefined && (await client.turn(id).status()).state === 'sleeping';
+        });
+        const succeeds = async ({ ended }: Running) =>
+          expect(await ended).toEqual({ code: 0, stdout: expect.stringContaining('completed: Good!'), stderr: '' });
+        await succeeds(service('It has arrived.'));
+        await succeeds(first);
+        expect(JSON.stringify(model.requests.at(-1)!.messages)).toContain('It has arrived.');
+      });
+    } finally {
+      for (const child of services) child.kill();
+      rmSync(place, { recursive: true });
+      signers.remove();
+    }
   });
 });
 
