@@ -12,7 +12,7 @@ import { CSV, OPENAPI, SHOP, SQL } from './sources';
 const documentOf = (path: string, item: object) => JSON.stringify({ openapi: '3.1.0', paths: { [path]: item } });
 
 /** What is fetched while `act` runs; each request gets an answer with this status. */
-async function callsOf(status: number, act: () => Promise<unknown>): Promise<[url: string, RequestInit][]> {
+async function callsOf(status: number, act: () => unknown): Promise<[url: string, RequestInit][]> {
   const calls: [string, RequestInit][] = [];
   const original = globalThis.fetch;
   globalThis.fetch = (async (url: URL, init: RequestInit) => {
@@ -93,8 +93,8 @@ describe('drafted tools', () => {
     expect(inputSchema(tool!.input)).toMatchObject({ required: ['X-Token', 'X-Trace'] });
     expect(Object.keys(inputSchema(tool!.input).properties as object)).toEqual(['X-Token', 'X-Trace']);
     expect(source).toContain(`// decide: parameters that were left out: ${own.join(', ')}, Proxy-Authorization`);
-    const [[, init]] = await callsOf(200, () => tool!.run({ 'X-Token': 'theirs', 'X-Trace': '7' }, toolContext()));
-    expect(init.headers).toEqual({
+    const [call] = await callsOf(200, () => tool!.run({ 'X-Token': 'theirs', 'X-Trace': '7' }, toolContext()));
+    expect(call![1].headers).toEqual({
       accept: 'application/json',
       authorization: 'Bearer t',
       'idempotency-key': 'hf_test',
@@ -112,7 +112,7 @@ describe('drafted tools', () => {
         `"path":${JSON.stringify(path)}`,
       );
       const [tool] = load(source);
-      const calls = await callsOf(200, () => tool!.run({}, toolContext()).catch((error: unknown) => error));
+      const calls = await callsOf(200, () => Promise.allSettled([tool!.run({}, toolContext())]));
       expect(calls.filter(([url]) => new URL(url).host !== 'api.example.com')).toEqual([]);
     },
   );
