@@ -108,7 +108,7 @@ class Reading {
     if (survey.runs.length === 0) this.identify(runId, start);
     const original = start?.original_run ?? runId;
     const began = original !== runId ? 'reset' : start?.continued_run ? 'continued' : 'start';
-    if (survey.runs.length === 0 && began === 'continued') survey.faults.push('Temporal no longer has its first run.');
+    if (survey.runs.length === 0 && began !== 'start') survey.faults.push('Temporal no longer has its first run.');
     survey.runs.push({ run_id: runId, began, last_event: '0' });
     this.types = new Map();
   }

@@ -2,7 +2,7 @@
  * Reads the events of a workflow from Temporal, from its first run on, through continue-as-new and resets. All histories are read
  * here: events leave this module decrypted.
  */
-import type { Client } from '@temporalio/client';
+import { WorkflowNotFoundError, type Client, type WorkflowExecutionDescription } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import { NO_KEYS } from '../data-converter';
 
@@ -25,18 +25,18 @@ export interface Reading {
   stop?: AbortSignal;
 }
 
-/** @throws WorkflowNotFoundError */
+/** From the first run that Temporal still has: it deletes each run some time after that run's end. @throws WorkflowNotFoundError */
 export async function* readHistory(client: Client, workflowId: string, { follow, stop }: Reading): AsyncGenerator<RunEvent> {
   const description = await client.workflow.getHandle(workflowId).describe();
   const runIds = new Set<string>();
-  let runId: string | null = description.raw.workflowExecutionInfo?.firstRunId || description.runId;
+  let runId: string | null = await firstRun(client, workflowId, description);
   while (runId !== null) {
     runIds.add(runId);
     let next: string | null = null;
     let isCopy = false;
     for await (const event of readRun(client, { workflowId, runId }, { follow, ...(stop ? { stop } : {}) })) {
       const original = event.workflowExecutionStartedEventAttributes?.originalExecutionRunId;
-      if (original && original !== runId) isCopy = true;
+      if (original && original !== runId && runIds.has(original)) isCopy = true;
       if (event.workflowTaskFailedEventAttributes?.newRunId === runId) isCopy = false; // here the reset took place
       next = event.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId ?? null;
       const isLast = hasEnded(event) && next === null;
@@ -44,6 +44,35 @@ export async function* readHistory(client: Client, workflowId: string, { follow,
       yield { runId, run: runIds.size, event, copied: isCopy, superseded: isLast && next !== null };
     }
     runId = next;
+  }
+}
+
+async function firstRun(client: Client, workflowId: string, { raw, runId }: WorkflowExecutionDescription): Promise<string> {
+  const first = raw.workflowExecutionInfo?.firstRunId || runId;
+  if (first === runId || (await isKept(client, workflowId, first))) return first;
+  for (let kept = runId; ;) {
+    const before = await runBefore(client, { workflowId, runId: kept });
+    if (before === null || !(await isKept(client, workflowId, before))) return kept;
+    kept = before;
+  }
+}
+
+/** The run that this one continues, or of which a reset made it. */
+async function runBefore(client: Client, execution: { workflowId: string; runId: string }): Promise<string | null> {
+  for await (const { workflowExecutionStartedEventAttributes: start } of readRun(client, execution, { follow: false })) {
+    const original = start?.originalExecutionRunId;
+    return (original && original !== execution.runId ? original : start?.continuedExecutionRunId) || null;
+  }
+  return null;
+}
+
+async function isKept({ workflow }: Client, workflowId: string, runId: string): Promise<boolean> {
+  try {
+    await workflow.getHandle(workflowId, runId).describe();
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
   }
 }
 

@@ -60,6 +60,7 @@ export async function runDestructive(
     if (answer.held) return { held: answer.held, took_ms: took };
     if (answer.error?.reason === FREEZE && patched('frozen-calls')) {
       await unlessInterrupted(context, () => waitForUnfreeze({ turn: context.turn, tool: call.tool }));
+      if (result !== null && endsInterrupted(data)) break;
       dispatch -= 1; // it was not dispatched
       continue;
     }
@@ -70,6 +71,7 @@ export async function runDestructive(
       }
       const pause = Math.max(answer.busy_ms, backoff(waits));
       await unlessInterrupted(context, () => sleep(pause));
+      if (result !== null && endsInterrupted(data)) break;
       dispatch -= 1; // it was not dispatched
       continue;
     }
@@ -88,6 +90,11 @@ export async function runDestructive(
   }
   const end = await endOf(context, call, admission, result);
   return { outcome: endCall(data, call, end.state, { ...end, ...decisions() }), took_ms: took };
+}
+
+/** A call that was dispatched before ends with what that gave: somebody has interrupted its turn. */
+function endsInterrupted({ interrupted }: TurnData): boolean {
+  return interrupted !== undefined && patched('interrupted-after-dispatch');
 }
 
 /** Waits before a dispatch, but not longer than until somebody interrupts the turn. */

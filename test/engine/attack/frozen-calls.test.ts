@@ -113,6 +113,30 @@ describe('a frozen call', () => {
       expect(effects).toEqual([invoice]);
     }));
 
+  it('that was tried before ends with what that gave when somebody interrupts its turn, and is not run after the freeze', async () => {
+    let stop!: StopRegister;
+    let tries = 0;
+    const run = async () => {
+      tries += 1;
+      await stop.freeze(PAY, 'root', 'x');
+      throw new ToolError('NETWORK_ERROR', 'no_line', 'No line.', { nothingHappened: true });
+    };
+    await withEngine({ tools: [pays('pay', [], { run })], script: [ask(['pay', invoice])] }, async ({ start, store }) => {
+      stop = new StopRegister(store);
+      const turn = await start();
+      const [call] = await turn.waitForPending();
+      await turn.approve(call.digest, { by: 'ana' });
+      await waits(turn);
+      await turn.interrupt({ by: 'ana' });
+      expect(await turn.result()).toMatchObject({
+        state: 'cancelled',
+        calls: [{ state: 'failed', effect: 'not_applied', error: { reason: 'no_line' } }],
+      });
+      await stop.unfreeze(PAY, 'root', '');
+      expect(tries).toBe(1);
+    });
+  });
+
   it('is not tried again by its own retries', async () => {
     let stop!: StopRegister;
     let tries = 0;

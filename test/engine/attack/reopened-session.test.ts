@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { HoldfastClient } from '../../../src/client';
 import type { SessionHandle } from '../../../src/client/sessions/session-handle';
-import type { FileRegisters } from '../../../src/store/files/file-registers';
+import { FileRegisters } from '../../../src/store/files/file-registers';
 import { FileStore } from '../../../src/store/files/file-store';
-import type { Store } from '../../../src/store/store';
 import { eventually, withEngine, type Engine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { afterTurns, lines, replayedSession, talk } from '../support/sessions';
@@ -88,7 +87,7 @@ describe('a session that was terminated, and opened again under its key, cannot'
       const { turn_id } = await talk(before, 'Before.');
       await terminated(engine, before);
       await Promise.all([before.workflowId, `turn/${turn_id}`].map((workflowId) => forgotten(client, workflowId)));
-      await aMonthLater(folder, store);
+      await aMonthLater(folder);
       const view = await talk(await opened(engine, key), 'After.');
       expect(view).toMatchObject({ text: 'two' });
       expect(view.turn_id).not.toBe(turn_id);
@@ -98,11 +97,13 @@ describe('a session that was terminated, and opened again under its key, cannot'
 });
 
 /** Nothing has changed in the store for a month, and old registers are swept. */
-async function aMonthLater(folder: string, { registers }: Store): Promise<void> {
+async function aMonthLater(folder: string): Promise<void> {
   const before = new Date(Date.now() - 31 * 86_400_000);
   const all = await readdir(join(folder, 'registers'));
   await Promise.all(all.map((name) => utimes(join(folder, 'registers', name), before, before)));
-  await (registers as FileRegisters).sweep();
+  const registers = await FileRegisters.open(folder, join(folder, 'tmp'));
+  await registers.sweep();
+  registers.close();
 }
 
 describe('a session cannot', () => {

@@ -515,9 +515,9 @@ const PLANS: Plan[] = [
       calls(lines)[0].approval.decisions[0].at = later(at as string);
       attributes(one(lines, scheduled('runCall'))).input.payloads[0] = { redacted: true, x: 0 };
     },
-    at: block('decision'),
-    rule: 'B6',
-    says: /after it was written down/,
+    at: scheduled('runCall'),
+    rule: 'H3',
+    says: /is of another turn/,
   },
   {
     name: 'the denial is dated back, everywhere',

@@ -8,6 +8,7 @@ import { readTombstones } from '../../../../src/audit/verify/tombstones';
 import { readWhole } from '../../../../src/audit/format/whole';
 import { BundleArchive } from '../../../../src/audit/archive/bundle-archive';
 import { retain } from '../../../../src/audit/archive/retain';
+import { exportBundle } from '../../../../src/audit/export/bundle';
 import { closedWithEffects } from '../../../../src/audit/archive/closed-turns';
 import { Sweeper } from '../../../../src/audit/archive/sweeper';
 import type { TurnHandle } from '../../../../src/client/turns/turn-handle';
@@ -130,6 +131,16 @@ test('a turn that continued in another run after its effects, or was reset, has 
       await approved(turn);
       expect((await turn.result()).run_id).not.toBe(first);
       await sweptUntil(sweeper, turn.id);
+      await deleteRun(engine, turn.workflowId, first);
+      const lines: string[] = [];
+      const parts = { temporal: engine.client.temporal, store: engine.store, signer: key, chained: false };
+      for await (const line of exportBundle({ ...parts, subject: { kind: 'turn', id: turn.id } })) lines.push(line);
+      expect(JSON.parse(lines.at(-1)!)).toMatchObject({ kind: 'end', body: { complete: false } });
+      expect(lines.join('')).toContain('Temporal no longer has its first run.');
+      expect(lines.filter((line) => line.includes('"kind":"run","n"')).length).toBeGreaterThan(0);
+      const types: string[] = [];
+      for await (const { type } of turn.watch()) types.push(type);
+      expect(types.at(-1)).toBe('turn_completed');
       const reset = await engine.start();
       await approved(reset);
       const waiting = async () => (await reset.pending()).find(({ id }) => id === '2.1');
@@ -149,6 +160,21 @@ test('a turn that continued in another run after its effects, or was reset, has 
     await server.stop();
   }
 });
+
+/** As Temporal does when a run has been closed for long enough. */
+async function deleteRun({ client }: Engine, workflowId: string, runId: string): Promise<void> {
+  const { workflow, workflowService } = client.temporal;
+  await workflowService.deleteWorkflowExecution({ namespace: 'default', workflowExecution: { workflowId, runId } });
+  await eventually('the run is deleted', () =>
+    workflow
+      .getHandle(workflowId, runId)
+      .describe()
+      .then(
+        () => false,
+        () => true,
+      ),
+  );
+}
 
 /** Checks retention, with the bundles that the sweep has left. */
 async function retention(): Promise<void> {
