@@ -6,6 +6,7 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
 import { LRUCache } from 'lru-cache';
+import pLimit from 'p-limit';
 import { z } from 'zod';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { boundWorkflow, openPayload, sealPayload } from '../encryption/encrypted-payload';
@@ -26,6 +27,9 @@ const LARGEST_ANSWER = 64_000_000;
 /** How many workflows' requesters are remembered, and for how long, ms. */
 const MOST_WORKFLOWS = 5000;
 const REMEMBER_MS = 60_000;
+/** Workflows of one request whose requesters are looked up, and how many at once. */
+const MOST_LOOKUPS = 1000;
+const DESCRIBED_AT_ONCE = 8;
 
 const base64 = z.string();
 const payload = z.looseObject({ metadata: z.record(z.string(), base64).optional(), data: base64.optional() });
@@ -46,13 +50,11 @@ export const codec: Route = (app, parts) => {
     (open ??= Keys.open(settings!.codecKeys).catch((error: unknown) => ((open = undefined), Promise.reject(error))));
   const decodeAll = async (all: JsonPayload[], principal: Principal) => {
     const ring = await keys();
-    const isVisible = async (workflowId: string | null | undefined) =>
-      workflowId !== undefined && requesters.maySee(principal, workflowId);
-    const visible = await Promise.all(all.map((one) => isVisible(boundTo(one))));
+    const visible = await requesters.visible(principal, new Set(all.map(boundTo)));
     const opened: JsonPayload[] = [];
     let room = LARGEST_ANSWER;
-    for (const [index, one] of all.entries()) {
-      const next = visible[index] ? await decode(ring, settings!.namespace, one, room) : one;
+    for (const one of all) {
+      const next = visible.has(boundTo(one)) ? await decode(ring, settings!.namespace, one, room) : one;
       opened.push(next);
       room -= next.data?.length ?? 0;
     }
@@ -151,21 +153,44 @@ async function decode(keys: Keys, namespace: string, one: JsonPayload, room: num
 
 /** Whose workflows are, by Temporal. What has no requester (budgets, failures of tasks) is for those who see everything. */
 class Requesters {
-  private readonly names = new LRUCache<string, { name: string | null }>({ max: MOST_WORKFLOWS, ttl: REMEMBER_MS });
+  private readonly names = new LRUCache<string, Promise<string | null>>({ max: MOST_WORKFLOWS, ttl: REMEMBER_MS });
+  private readonly limit = pLimit(DESCRIBED_AT_ONCE);
 
   constructor(private readonly parts: GatewayParts) {}
 
-  async maySee(principal: Principal, workflowId: string | null): Promise<boolean> {
-    if (visibilityOf(principal) === 'all') return true;
-    const name = workflowId === null ? null : await this.of(workflowId);
-    return name !== null && sees(principal, name);
+  /**
+   * Those of the workflows that the principal may see, of the first `MOST_LOOKUPS`.
+   * @param named as `boundTo` gives them
+   */
+  async visible(principal: Principal, named: ReadonlySet<string | null | undefined>): Promise<Set<string | null | undefined>> {
+    const bound = [...named].filter((workflowId) => workflowId !== undefined);
+    if (visibilityOf(principal) === 'all') return new Set(bound);
+    const visible = new Set<string>();
+    const look = async (workflowId: string) => {
+      const name = await this.of(workflowId);
+      if (name !== null && sees(principal, name)) visible.add(workflowId);
+    };
+    await Promise.all(
+      bound
+        .filter((workflowId) => workflowId !== null)
+        .slice(0, MOST_LOOKUPS)
+        .map(look),
+    );
+    return visible;
   }
 
-  private async of(workflowId: string): Promise<string | null> {
-    const known = this.names.get(workflowId);
-    if (known !== undefined) return known.name;
+  private of(workflowId: string): Promise<string | null> {
+    const before = this.names.get(workflowId);
+    if (before !== undefined) return before;
+    const name = this.limit(() => this.describe(workflowId));
+    this.names.set(workflowId, name);
+    name.catch(() => this.names.delete(workflowId));
+    return name;
+  }
+
+  private async describe(workflowId: string): Promise<string | null> {
     const { temporal } = await this.parts.client();
-    const name = await temporal.workflow
+    return temporal.workflow
       .getHandle(workflowId)
       .describe()
       .then(
@@ -175,8 +200,6 @@ class Requesters {
           throw error;
         },
       );
-    this.names.set(workflowId, { name });
-    return name;
   }
 }
 

@@ -3,16 +3,19 @@
  * answer says nothing of the call but whether it has ended with this result.
  */
 import { z } from 'zod';
-import { limitWrong } from '../gateway/http/before-routes';
+import { enforceLimit, limitWrong } from '../gateway/http/before-routes';
 import { Refusal } from '../gateway/http/errors';
 import type { Route } from '../gateway/route';
 import { answer, answers, body, jsonSchema } from '../gateway/schemas/common';
 import type { Json } from '../shared/json/json';
+import { sha256Hex } from '../shared/json/sha256';
 import { json } from '../shapes/envelope';
 import { complete, UnknownToken } from './complete';
 import type { CompletionOutcome } from './token';
 
 const LONGEST_ERROR = 2000;
+/** Completions of one call in a minute: each that differs is stored before the turn is asked. */
+const MOST_A_MINUTE = 30;
 
 const completion = z.strictObject({
   result: json.optional().describe('The result of the call, by the output schema of its tool.'),
@@ -45,10 +48,17 @@ interface Post {
 
 export const completions: Route = (app, parts) => {
   const countWrong = limitWrong(app, 'unknown token');
+  const countOfToken = enforceLimit(
+    app.createRateLimit({
+      max: MOST_A_MINUTE,
+      timeWindow: 60_000,
+      keyGenerator: (request) => `completion ${sha256Hex((request.params as Post['Params']).token)}`,
+    }),
+  );
   app.post<Post>('/v1/completions/:token', { schema, config: { roles: 'public' } }, async (request, reply) => {
     void reply.header('cache-control', 'no-store');
     try {
-      await complete(parts, request.params.token, outcomeOf(request.body));
+      await complete(parts, request.params.token, outcomeOf(request.body), () => countOfToken(request));
     } catch (error) {
       if (!(error instanceof UnknownToken)) throw error;
       await countWrong(request);

@@ -13,7 +13,7 @@ import type { Store } from '../store/store';
 import { Refusal } from './http/errors';
 import { ROLES, sees } from './auth/principals';
 import type { Route } from './route';
-import { answer, answers, jsonSchema, textAnswer } from './schemas/common';
+import { answer, answers, jsonSchema } from './schemas/common';
 
 /** Of routes whose body is a message: 1 MB of files as base64, and a long text with escapes. */
 export const MESSAGE_BODY_BYTES = 2_500_000;
@@ -42,11 +42,7 @@ const schemas = {
     tags,
     querystring: jsonSchema(putQuery),
     // Bytes have no schema: what they are is checked when they have come.
-    body: {
-      content: Object.fromEntries(
-        [...Object.keys(MEDIA_TYPES), 'application/octet-stream'].map((type) => [type, { schema: {} }]),
-      ),
-    },
+    body: { content: ofEachType({ schema: {} }) },
     response: answers({ 200: answer('It is stored.', uploadedFile, example) }),
   },
   get: {
@@ -54,9 +50,21 @@ const schemas = {
     description: 'For its owner, and for those who see what the owner started.',
     tags,
     params: jsonSchema(params),
-    response: answers({ 200: textAnswer('The file.', 'application/octet-stream', '%PDF-1.7', { format: 'binary' }) }, 404),
+    response: answers(
+      {
+        200: {
+          description: 'The file.',
+          content: ofEachType({ schema: { type: 'string', format: 'binary' }, example: '%PDF-1.7' }),
+        },
+      },
+      404,
+    ),
   },
 };
+
+function ofEachType(media: object): object {
+  return Object.fromEntries([...Object.keys(MEDIA_TYPES), 'application/octet-stream'].map((type) => [type, media]));
+}
 
 export const files: Route = (app, parts) => {
   const { store } = parts;

@@ -58,11 +58,13 @@ export class StopRegister {
     return answer;
   }
 
-  /** @returns the freeze that has ended; null: this was not frozen */
+  /** @returns the freeze that has ended; null: this was not frozen. @throws StopRefusal for somebody of a tenant whom the operator has frozen */
   async unfreeze(scope: FrozenScope, by: string, reason: string): Promise<Freeze | null> {
     const end = await this.change<{ freeze: Freeze; at: string } | null>((state, at) => {
       const freeze = state.freezes.find((one) => isSame(one, scope));
       if (freeze === undefined) return { answer: null };
+      if (tenantOf(by) !== null && tenantOf(freeze.by) === null)
+        throw new StopRefusal(`${freeze.by} has frozen this tenant; somebody who sees all tenants ends it`);
       return { state: { ...state, freezes: state.freezes.filter((one) => one !== freeze) }, answer: { freeze, at } };
     });
     if (end === null) return null;

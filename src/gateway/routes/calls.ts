@@ -53,13 +53,15 @@ export const calls: Route = (app, parts) => {
     '/v1/turns/:id/calls/:digest',
     { schema, config: { roles: READERS } },
     async ({ principal, params: { id, digest } }, reply) => {
-      const { view } = await visibleTurn(parts, principal, id);
+      const { view, summary } = await visibleTurn(parts, principal, id);
       const call = (await view()).calls.find((one) => one.digest === digest);
       if (call === undefined) throw missing(digest);
-      const { input, target } = await parts.store.getCall(digest).catch((error: unknown) => {
+      const { input, target, record } = await parts.store.getCall(digest).catch((error: unknown) => {
         if (error instanceof StoreError && error.code === 'not_found') throw missing(digest);
         throw error;
       });
+      // A workflow can name any digest.
+      if (record.requester !== summary.requester) throw missing(digest);
       const { id: call_id, revision, tool, version } = call;
       return reply.header('cache-control', 'no-store').send({ digest, call_id, revision, tool, version, input, acts_on: target });
     },

@@ -138,6 +138,7 @@ const TODO: Readonly<Record<string, string>> = {
   '42501': 'Grant this user what it needs: see docs/operations.md, "PostgreSQL as the store".',
   '25006': 'HOLDFAST_STORE must name the primary, not a standby.',
   '53100': 'The disk of PostgreSQL is full.',
+  '55P03': 'Something uses a table for long, such as a backup: start again once that has ended.',
   '53300': 'Raise max_connections, or lower pool_max in HOLDFAST_STORE.',
 };
 

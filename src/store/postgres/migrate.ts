@@ -7,6 +7,8 @@ import { MIGRATIONS, type Migration } from './migrations';
 
 /** Any number that nothing else uses in this database: "holdfast" in ASCII. */
 const LOCK = 0x686f6c6466617374n;
+/** How long a change of a table waits for others who use it. */
+const LOCK_WAIT = '5s';
 const LATEST_VERSION = MIGRATIONS.length;
 const HIGHEST = 'SELECT max(number) AS present FROM holdfast.migrations';
 
@@ -33,6 +35,8 @@ export async function migrate(database: Database, migrations: readonly Migration
   if (present === migrations.length) return;
   await database.transaction(async (client) => {
     await client.query(`SELECT pg_advisory_xact_lock(${LOCK})`);
+    // A table that somebody reads for long, such as a backup: all queries on it would wait behind ours.
+    await client.query(`SET LOCAL lock_timeout = '${LOCK_WAIT}'`);
     // Checked first: `CREATE SCHEMA IF NOT EXISTS` needs the right to create a schema even if an administrator has made it.
     const { rows: schemas } = await client.query(`SELECT 1 FROM pg_namespace WHERE nspname = 'holdfast'`);
     if (schemas.length === 0) await client.query('CREATE SCHEMA holdfast');

@@ -50,10 +50,10 @@ export async function* readHistory(client: Client, workflowId: string, { follow,
 async function firstRun(client: Client, workflowId: string, { raw, runId }: WorkflowExecutionDescription): Promise<string> {
   const first = raw.workflowExecutionInfo?.firstRunId || runId;
   if (first === runId || (await isKept(client, workflowId, first))) return first;
-  for (let kept = runId; ;) {
-    const before = await runBefore(client, { workflowId, runId: kept });
-    if (before === null || !(await isKept(client, workflowId, before))) return kept;
-    kept = before;
+  for (let oldest = runId; ;) {
+    const before = await runBefore(client, { workflowId, runId: oldest });
+    if (before === null || !(await isKept(client, workflowId, before))) return oldest;
+    oldest = before;
   }
 }
 

@@ -60,7 +60,7 @@ export async function runDestructive(
     if (answer.held) return { held: answer.held, took_ms: took };
     if (answer.error?.reason === FREEZE && patched('frozen-calls')) {
       await unlessInterrupted(context, () => waitForUnfreeze({ turn: context.turn, tool: call.tool }));
-      if (result !== null && endsInterrupted(data)) break;
+      if (result !== null && interruptionEnds(data)) break;
       dispatch -= 1; // it was not dispatched
       continue;
     }
@@ -71,7 +71,7 @@ export async function runDestructive(
       }
       const pause = Math.max(answer.busy_ms, backoff(waits));
       await unlessInterrupted(context, () => sleep(pause));
-      if (result !== null && endsInterrupted(data)) break;
+      if (result !== null && interruptionEnds(data)) break;
       dispatch -= 1; // it was not dispatched
       continue;
     }
@@ -93,7 +93,7 @@ export async function runDestructive(
 }
 
 /** A call that was dispatched before ends with what that gave: somebody has interrupted its turn. */
-function endsInterrupted({ interrupted }: TurnData): boolean {
+function interruptionEnds({ interrupted }: TurnData): boolean {
   return interrupted !== undefined && patched('interrupted-after-dispatch');
 }
 

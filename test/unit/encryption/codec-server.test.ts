@@ -16,12 +16,18 @@ const people = {
 /** Whose the workflows are. */
 const requesters: Record<string, string> = { 'turn/acme': 'acme/rita', 'turn/globex': 'globex/zoe' };
 
+/** Workflows that Temporal was asked about. */
+const described: string[] = [];
+
 let desk: Desk;
 let codec: EncryptionCodec;
 beforeAll(async () => {
   const { keys } = await ringService(ringOf('one'));
   codec = new EncryptionCodec(keys, 'default');
-  const describe = (id: string) => async () => ({ searchAttributes: { HoldfastRequester: [requesters[id]] } });
+  const describe = (id: string) => async () => {
+    described.push(id);
+    return { searchAttributes: { HoldfastRequester: [requesters[id]] } };
+  };
   const client = async () => ({ temporal: { workflow: { getHandle: (id: string) => ({ describe: describe(id) }) } } }) as never;
   desk = await openDesk({
     people: Object.values(people),
@@ -62,6 +68,17 @@ it('decodes what approvers, auditors and admins may see; everything else comes b
   expect(await readable({ ...people.ana.headers, 'x-namespace': '' })).toEqual([true, true, true, true]); // Temporal's CLI
   expect((await post({}, payloads)).statusCode).toBe(401);
   expect((await post(people.ana.headers, [{ ...payloads[0]!, data: 'AAAA' }])).body).toContain('"data":"AAAA"');
+});
+
+it('asks Temporal once about each workflow, however many payloads it has', async () => {
+  requesters['turn/long'] = 'acme/rita';
+  const one = await sealed('turn/long');
+  const { body } = await post(
+    people.olga.headers,
+    Array.from({ length: 500 }, () => one),
+  );
+  expect((JSON.parse(body) as { payloads: unknown[] }).payloads).toEqual(Array.from({ length: 500 }, () => plain));
+  expect(described.filter((id) => id === 'turn/long')).toHaveLength(1);
 });
 
 it('gives at most 64 MB at once: what is beyond stays encrypted', async () => {

@@ -81,6 +81,15 @@ describe('the stop switch in the store', () => {
       expect(await stop.freeze({ scope: 'tenant', name }, 'acme/root', 'x')).toEqual({ freeze, isNew: false });
   });
 
+  it('is ended for a tenant by nobody of that tenant if somebody who sees all tenants has set it', async () => {
+    const acme = { scope: 'tenant', name: 'acme' } as const;
+    await stop.freeze(acme, 'acme/root', 'x');
+    await stop.freeze(acme, 'root', 'stolen accounts');
+    await expect(stop.unfreeze(acme, 'acme/root', '')).rejects.toThrow('root has frozen this tenant');
+    expect((await stop.read()).freezes).toMatchObject([{ by: 'root' }]);
+    expect(await stop.unfreeze(acme, 'root', '')).toMatchObject({ by: 'root' });
+  });
+
   it('keeps room for withdrawals by those who see all tenants', async () => {
     const withdrawals = [...Array(1000).keys()].map((index) => {
       const tenant = `t${Math.floor(index / 50)}`;
