@@ -82,6 +82,10 @@ const GROUPS: { [name: string]: { description: string; load: () => Promise<(grou
     description: 'People who approve in the place of others for a time. Person and deputy count as one.',
     load: async () => (await import('./deputies.js')).deputyCommands,
   },
+  'sign-in': {
+    description: 'Names of the people who sign in at the OpenID provider.',
+    load: async () => (await import('./sign-in.js')).signInCommands,
+  },
   schedule: {
     description: 'Turns that begin by themselves, at set times: lists, makes, pauses, resumes and triggers them.',
     load: async () => (await import('./schedule.js')).scheduleCommands,

@@ -394,7 +394,8 @@ const GATEWAY = {
     schema: signIn.claimName,
     allowed: 'the name of a claim',
     unset: 'all are the operator’s',
-    about: 'The claim that becomes the tenant; if it is set, a person without it is refused.',
+    about:
+      'The claim that becomes the tenant; if it is set, a person without it is refused, and so is one who first came with another tenant or with none ([http.md](http.md#sign-in)).',
   },
   HOLDFAST_OIDC_SCOPES: {
     schema: signIn.scopes,

@@ -1,11 +1,13 @@
 /**
  * Makes a principal of what an OpenID provider says of a person. Names are what four eyes compares, so two people must never get one
  * name, and one person never two: an address may be given to somebody else, and may change. So the first subject that comes with a name
- * keeps it, and a subject keeps the name with which it first came. Both are kept in the store, for each issuer.
+ * keeps it, and a subject keeps the name with which it first came. Both are kept in the store, for each issuer. The tenant says what a
+ * person may see, and is the one that the provider names today: with another one than that of the first name nobody comes in.
  */
 import type { OidcSettings } from '../config/sign-in';
-import { plainName } from '../shared/approval/approval';
+import { plainName, samePerson } from '../shared/approval/approval';
 import { hashJson } from '../shared/json/digests';
+import { tenantOf } from '../shared/ids';
 import { isJsonObject, type Json } from '../shared/json/json';
 import type { RegisterStore } from '../store/store';
 import { claimOf, groupsOf, principalOf, type Claims } from './claims';
@@ -19,7 +21,7 @@ export interface OidcPerson {
 }
 
 /** Why the provider's word is not enough. */
-export type Unfit = 'no_group' | 'no_name' | 'name_taken';
+export type Unfit = 'no_group' | 'no_name' | 'name_taken' | 'other_tenant';
 
 export async function personOf(
   claims: Claims & { sub: string },
@@ -31,7 +33,8 @@ export async function personOf(
   const name = principalOf(claims, { name: settings.nameClaim ?? nameClaimOf(claims), tenant: settings.tenantClaim });
   if (name === null || (settings.nameClaim === 'email' && claimOf(claims, 'email_verified') !== true)) return 'no_name';
   const principal = await firstNameOf(registers, { issuer: settings.issuer, subject: claims.sub }, name);
-  return principal === null ? 'name_taken' : { principal, groups, atMost: expiryOf(claims) };
+  if (principal === null) return 'name_taken';
+  return tenantOf(principal) === tenantOf(name) ? { principal, groups, atMost: expiryOf(claims) } : 'other_tenant';
 }
 
 /** The roles of these groups, by the settings of now. */
@@ -56,12 +59,11 @@ interface Subject {
 
 /** The name that this subject has here. Null: the name belongs to another subject. */
 async function firstNameOf(registers: RegisterStore, of: Subject, name: string): Promise<string | null> {
-  const own = `kept/sign-in/subject/${hashJson({ ...of })}`;
+  const owner = hashJson({ ...of });
+  const own = subjectRegister(owner);
   const { value: before } = await registers.read(own);
   const first = nameIn(before) ?? name;
-  const owner = hashJson({ ...of });
-  const nameRegister = `kept/sign-in/name/${hashJson({ issuer: of.issuer, name: plainName(first) })}`;
-  const isOwn = await registers.update(nameRegister, (current) =>
+  const isOwn = await registers.update(nameRegister(of.issuer, first), (current) =>
     current === null ? { value: { owner }, answer: true } : { answer: isJsonObject(current) && current.owner === owner },
   );
   if (!isOwn) return null;
@@ -69,6 +71,28 @@ async function firstNameOf(registers: RegisterStore, of: Subject, name: string):
   return registers.update(own, (current) =>
     nameIn(current) === null ? { value: { name: first }, answer: first } : { answer: nameIn(current) },
   );
+}
+
+/**
+ * The subject that has this name gets a new one with its next sign-in. The old one stays its own: no other subject gets it.
+ * @returns whether a subject has this name
+ */
+export async function forgetName(registers: RegisterStore, issuer: string, name: string): Promise<boolean> {
+  const { value } = await registers.read(nameRegister(issuer, name));
+  if (!isJsonObject(value) || typeof value.owner !== 'string') return false;
+  return registers.update(subjectRegister(value.owner), (current) => {
+    const first = nameIn(current);
+    return first !== null && samePerson(first, name) ? { value: null, answer: true } : { answer: false };
+  });
+}
+
+/** @param owner hash of a subject */
+function subjectRegister(owner: string): string {
+  return `kept/sign-in/subject/${owner}`;
+}
+
+function nameRegister(issuer: string, name: string): string {
+  return `kept/sign-in/name/${hashJson({ issuer, name: plainName(name) })}`;
 }
 
 function nameIn(value: Json): string | null {

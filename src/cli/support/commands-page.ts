@@ -38,6 +38,7 @@ const PAGES: { readonly [command: string]: string } = {
   sessions: 'sessions.md',
   settle: 'effects.md',
   sign: 'approvals.md',
+  'sign-in': 'http.md',
   steer: 'approvals.md',
   store: 'retention.md',
   'store collect': 'retention.md',

@@ -6,6 +6,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SignInConfig } from '../../config/sign-in';
+import { tenantOf } from '../../shared/ids';
 import { Cookies } from '../../sign-in/cookies';
 import { rolesOfGroups } from '../../sign-in/oidc-person';
 import { OidcProvider } from '../../sign-in/oidc-provider';
@@ -116,11 +117,15 @@ export class BrowserSignIn {
       throw csrfRefusal(`The header ${CSRF_HEADER} is missing, or not the value that GET /v1/me gives.`);
   }
 
-  /** By the settings of now: a token that they no longer have, or another provider, ends what was begun with it. */
+  /**
+   * By the settings of now: a token that they no longer have, or another provider, ends what was begun with it. What began with a tenant
+   * ends when they have no tenants any more, and the other way round.
+   */
   private principalOf(proof: Proof): Principal | null {
     if (proof.by === 'token') return this.tokens.principalOfHash(proof.token_sha256);
     const settings = this.oidc?.settings;
     if (settings === undefined || settings.issuer !== proof.issuer) return null;
+    if ((tenantOf(proof.principal) === null) !== (settings.tenantClaim === null)) return null;
     const roles = rolesOfGroups(proof.groups, settings);
     return proof.groups.some((group) => settings.groups.has(group)) ? createPrincipal(proof.principal, roles) : null;
   }

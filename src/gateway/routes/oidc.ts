@@ -133,6 +133,14 @@ const PAGES: Record<Fault, { status: number; title: string; says: string[] }> = 
       'Tell the operator of this gateway.',
     ],
   },
+  other_tenant: {
+    status: 403,
+    title: 'Your account had another tenant',
+    says: [
+      'Your account came here first with another tenant than today, or with none. A new name at the sign-in service changes nothing.',
+      'Ask the operator of this gateway to forget your old name (holdfast sign-in forget NAME). Then sign in again.',
+    ],
+  },
 };
 
 /** @param signOut where to sign out of the provider, for a person who has another account there */

@@ -2,6 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { OidcSettings } from '../../../src/config/sign-in';
+import { forgetName } from '../../../src/sign-in/oidc-person';
 import { FIND_AGAIN_AFTER_MS } from '../../../src/sign-in/oidc-provider';
 import { DateAhead } from '../../../src/testing/agent/date-ahead';
 import { stranger, TestIssuer, type Said } from '../../support/oidc-issuer';
@@ -130,6 +131,29 @@ describe('a sign-in at the provider', () => {
       expect((await same.send('GET', '/v1/me')).statusCode).toBe(status);
       await other.close();
     }
+  });
+
+  it('ends when the settings begin to have tenants, and is refused with another tenant until the name is forgotten', async () => {
+    const said: Said = { claims: { ...PAYMENTS.claims, sub: 'u-4', email: 'dora@bank.example', org: 'acme' } };
+    const { browser } = await signedIn(said);
+    const other = await deskWith({ tenantClaim: 'org' }, desk.dir);
+    const same = new BrowserAtDesk(other.app);
+    same.cookies.set(SESSION, browser.cookies.get(SESSION)!);
+    expect((await same.send('GET', '/v1/me')).statusCode).toBe(401);
+    same.cookies.clear();
+    const { url } = await begin(same);
+    const answer = await back(same, issuer.agree(url, said));
+    expect(answer.statusCode).toBe(403);
+    expect(answer.body).toContain('Your account had another tenant');
+    expect(answer.body).toContain('holdfast sign-in forget');
+    expect(lines).toContainEqual(expect.objectContaining({ reason: 'other_tenant', message: 'sign-in refused' }));
+    await isNobody(same);
+    expect((await browser.send('GET', '/v1/me')).json()).toMatchObject({ principal: 'dora@bank.example' });
+    expect(await forgetName(other.store.registers, issuer.url, 'dora@bank.example')).toBe(true);
+    const again = await begin(same);
+    expect((await back(same, issuer.agree(again.url, said))).statusCode).toBe(303);
+    expect((await same.send('GET', '/v1/me')).json()).toMatchObject({ principal: 'acme/dora@bank.example' });
+    await other.close();
   });
 });
 

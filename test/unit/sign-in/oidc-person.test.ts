@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { OidcSettings } from '../../../src/config/sign-in';
 import { samePerson } from '../../../src/shared/approval/approval';
-import { personOf, rolesOfGroups, type OidcPerson } from '../../../src/sign-in/oidc-person';
+import { forgetName, personOf, rolesOfGroups, type OidcPerson } from '../../../src/sign-in/oidc-person';
 import { FileRegisters } from '../../../src/store/files/file-registers';
 
 const settings: OidcSettings = {
@@ -84,6 +84,45 @@ describe('the name of a person of a provider', () => {
     expect(await nameOf({ ...claims, email: 'ana.maria@bank.example' })).toBe('ana@bank.example');
     expect(await nameOf({ ...claims, email_verified: false })).toBe('ana@bank.example');
     expect(await nameOf({ ...claims, email: 'ana.maria@bank.example' }, { nameClaim: 'email' })).toBe('ana@bank.example');
+  });
+
+  it('is refused with another tenant than that with which it first came', async () => {
+    const ana = { sub: 'u-1', login: 'ana', org: 'acme' };
+    const byOrg = { nameClaim: 'login', tenantClaim: 'org' };
+    const without = { nameClaim: 'login' };
+    expect(await nameOf(ana, without)).toBe('ana');
+    expect(await nameOf(ana, byOrg)).toBe('other_tenant');
+    expect(await nameOf(ana, without)).toBe('ana');
+    const ben = { sub: 'u-2', login: 'ben', org: 'acme' };
+    expect(await nameOf(ben, byOrg)).toBe('acme/ben');
+    expect(await nameOf({ ...ben, login: 'ben.b' }, byOrg)).toBe('acme/ben');
+    for (const org of ['globex', 'Acme']) expect(await nameOf({ ...ben, org }, byOrg)).toBe('other_tenant');
+    expect(await nameOf(ben, without)).toBe('other_tenant');
+    expect(await nameOf(ben, byOrg)).toBe('acme/ben');
+  });
+
+  it('is not given to two tenants at once', async () => {
+    const orgs = ['acme', 'globex', 'acme', 'globex'];
+    const people = await Promise.all(orgs.map((org) => nameOf({ sub: 'ana', org }, { tenantClaim: 'org' })));
+    const first = people.find((one) => one !== 'other_tenant')!;
+    expect(people).toEqual(orgs.map((org) => (first === `${org}/ana` ? first : 'other_tenant')));
+  });
+
+  it('may be another one after it was forgotten, and stays the old owner’s', async () => {
+    const names = { nameClaim: 'login', tenantClaim: 'org' };
+    const ana = { sub: 'u-1', login: 'ana', org: 'acme' };
+    const forget = (name: string, issuer = settings.issuer) => forgetName(registers, issuer, name);
+    expect(await nameOf(ana, names)).toBe('acme/ana');
+    for (const name of ['ana', 'globex/ana', '']) expect(await forget(name)).toBe(false);
+    expect(await forget('acme/ana', 'https://other.example')).toBe(false);
+    expect(await forget('ACME/ana')).toBe(true);
+    expect(await forget('acme/ana')).toBe(false);
+    expect(await nameOf({ ...ana, org: 'globex' }, names)).toBe('globex/ana');
+    expect(await nameOf({ ...ana, sub: 'u-2' }, names)).toBe('name_taken');
+    expect(await forget('acme/ana')).toBe(false);
+    expect(await nameOf({ ...ana, org: 'globex' }, names)).toBe('globex/ana');
+    expect(await forget('globex/ana')).toBe(true);
+    expect(await nameOf(ana, names)).toBe('acme/ana');
   });
 
   it('is one for one subject and no other, in whatever order and however often they come, also at once', async () => {
