@@ -29,7 +29,7 @@ import { ModelGate, type GateOptions } from './model/limits/gate';
 import { Models } from './model/models';
 import type { ModelProvider } from './model/provider';
 import { acceptNoIsolation } from './processes/isolation';
-import type { Version } from './temporal/worker-versions';
+import { isCurrent, routingOf, type Version } from './temporal/worker-versions';
 import type { Store } from './store/store';
 import { activityLog } from './telemetry/activity-log';
 import { Running } from './telemetry/running';
@@ -47,7 +47,7 @@ import { NO_SOURCE, type ToolSource } from './tools/catalogue/tool-source';
 import { cachedWorkflows, memoryOfProcess } from './worker/cached-workflows';
 import { watchEventLoop } from './worker/event-loop-watch';
 import { checkModels, warnOfMisfits, warnOfPrices } from './worker/models-at-start';
-import { applySchedules } from './schedules/at-start';
+import { keepSchedules } from './schedules/at-start';
 import { workflowBundle, type WorkflowBundle } from './worker/workflow-bundle';
 import { version } from './version';
 import { NAMESPACE_ATTRIBUTES } from './shared/search-attributes';
@@ -158,7 +158,7 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
   const modelMetrics = sdkModelMetrics(meter);
   const metrics = parts.metrics ?? sdkToolMetrics(meter);
   const { traces = null } = parts;
-  const { debugInfo = false, publicUrl = 'http://localhost:8480' } = parts;
+  const { deployment = null, debugInfo = false, publicUrl = 'http://localhost:8480' } = parts;
   const { environment, trust = TRUSTS_NOBODY, notifier = null, callbacks = null, live = NO_LIVE } = parts;
   const approvals = { channel, notify: notifier !== null };
   const { registry = new Registry(app, { approvals, ...optional({ environment }) }) } = parts;
@@ -217,13 +217,17 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
     },
     sinks: traces?.sinks ?? traceSinks(null),
     shutdownGraceTime: '10 seconds',
-    ...deploymentOptions(parts.deployment ?? null),
+    ...deploymentOptions(deployment),
     ...parts.options,
   });
-  const place = { client, taskQueue, log };
-  if (app.schedules !== undefined) await applySchedules(place, app.schedules);
-  registry.beforeReplace((next) => next.schedules !== undefined && void applySchedules(place, next.schedules));
-  watchEventLoop(running, log, () => ['STOPPED', 'FAILED'].includes(worker.getState()));
+  const hasEnded = () => ['STOPPED', 'FAILED'].includes(worker.getState());
+  const ownVersion = deployment && {
+    isCurrent: async () => isCurrent(deployment, await routingOf(connection, namespace, taskQueue)),
+    hasEnded,
+  };
+  const applyNext = await keepSchedules({ client, taskQueue, log }, app.schedules, ownVersion);
+  registry.beforeReplace((next) => void applyNext(next.schedules));
+  watchEventLoop(running, log, hasEnded);
   return worker;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Brings the schedules in Temporal in line with those of the app, when a worker starts or serves another app. The app's word counts
- * for the schedules that it made; those of commands are left alone. One that the app no longer has is paused, with a note: a worker of
- * an older release that starts again must not delete what a newer one made.
+ * Brings the schedules in Temporal in line with those of the app, when a worker starts or serves another app, and when its version
+ * becomes the current one. The app's word counts for the schedules that it made; those of commands are left alone. One that the app
+ * no longer has is paused, with a note: a worker of an older release that starts again must not delete what a newer one made.
  */
 import { ScheduleAlreadyRunning, type Client } from '@temporalio/client';
 import type { App } from '../agents/define';
@@ -33,6 +33,55 @@ export async function reportSchedules(place: Place): Promise<void> {
   } catch (error) {
     place.log.debug({ error: errorMessage(error) }, 'schedules could not be listed');
   }
+}
+
+/** How often a worker of a version looks whether its version is the current one, ms. */
+const LOOK_EVERY_MS = 60_000;
+
+interface OwnVersion {
+  isCurrent: () => Promise<boolean>;
+  /** Whether the worker has ended. */
+  hasEnded: () => boolean;
+}
+
+/**
+ * Applies the schedules of the app that the worker serves. A worker of a version does so only while its version is the current one:
+ * Temporal gives the firings to that version, which signs those of its own app only. Never throws.
+ * @param version null: the worker has none
+ * @returns takes the schedules of the app that the worker serves next
+ */
+export async function keepSchedules(
+  place: Place,
+  first: App['schedules'],
+  version: OwnVersion | null = null,
+): Promise<(next: App['schedules']) => Promise<void>> {
+  const { log } = place;
+  let schedules = first;
+  /** Null: nothing is known yet. */
+  let isApplied: boolean | null = null;
+  const look = async () => {
+    if (schedules === undefined) return;
+    try {
+      if (version !== null && !(await version.isCurrent())) {
+        if (isApplied !== false) log.info({}, 'schedules stay as they are: this version is not the current one');
+        isApplied = false;
+      } else if (isApplied !== true) {
+        isApplied = true;
+        await applySchedules(place, schedules);
+      }
+    } catch (error) {
+      log.warn({ error: errorMessage(error) }, 'schedules stay as they are: the current version is not known');
+    }
+  };
+  await look();
+  if (version !== null) {
+    const timer = setInterval(() => (version.hasEnded() ? clearInterval(timer) : void look()), LOOK_EVERY_MS).unref();
+  }
+  return (next) => {
+    schedules = next;
+    isApplied = false;
+    return look();
+  };
 }
 
 /** Never throws: a worker serves its turns although a schedule could not be changed; the log says what to do. */

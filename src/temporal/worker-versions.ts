@@ -66,6 +66,11 @@ export function withoutNewTurns(own: Version, { takers }: Routing, namespace: st
   };
 }
 
+/** Whether this is the current version, which is always one alone: while a ramp is on, the version from which it leads. */
+export function isCurrent(own: Version, { takers }: Routing): boolean {
+  return sameVersion(takers[0] ?? null, own);
+}
+
 export function sameVersion(one: Version, other: Version): boolean {
   return one?.name === other?.name && one?.buildId === other?.buildId;
 }

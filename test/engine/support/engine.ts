@@ -46,6 +46,7 @@ export interface Setup {
     Pick<
       WorkerParts,
       | 'debugInfo'
+      | 'deployment'
       | 'publicUrl'
       | 'pageUrl'
       | 'approvals'

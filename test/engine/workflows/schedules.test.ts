@@ -250,6 +250,20 @@ describe('a schedule', () => {
     ]);
   });
 
+  it('is not changed by a worker of a version that is not the current one', async () => {
+    const [kept, added] = [newName(), newName()] as [string, string];
+    const captured = capturedLog();
+    const taskQueue = `schedules-${kept}`;
+    await withEngine({ app: appOf({ name: kept }), taskQueue }, async () => undefined);
+    const settings = { deployment: { name: taskQueue, buildId: 'b' } };
+    const app = appOf({ name: kept, message: 'Another.' }, { name: added });
+    await scheduled({ app, taskQueue, settings, log: captured.log }, async ({ client }) => {
+      expect(await client.schedules.show(kept)).toMatchObject({ message: 'Look.' });
+      await expect(client.schedules.show(added)).rejects.toMatchObject({ name: 'ScheduleNotFound' });
+    });
+    expect(captured.said('schedules stay as they are: this version is not the current one')).toHaveLength(1);
+  });
+
   it('starts no turn when the turns of its period have cost its budget', async () => {
     const name = newName();
     const agents = [defineAgent({ name: 'tester', prompt: 'Test.', tools: [], model: 'priced' })];

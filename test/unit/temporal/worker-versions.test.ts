@@ -1,5 +1,5 @@
 import { examineWorkers } from '../../../src/cli/support/examine-workers';
-import { makeCurrent, routingOf, withoutNewTurns, type Version } from '../../../src/temporal/worker-versions';
+import { isCurrent, makeCurrent, routingOf, withoutNewTurns, type Version } from '../../../src/temporal/worker-versions';
 
 const A = { name: 'prod', buildId: 'a' };
 const B = { name: 'prod', buildId: 'b' };
@@ -59,6 +59,17 @@ describe('the message of a worker at its start', () => {
     const hostile = makeCurrent('a b', { name: "x'; rm -rf ~", buildId: '$(id)\u001b[2J' });
     expect(hostile).toMatch(/--namespace 'a b' --deployment-name 'x'\\''; rm -rf ~' --build-id '\$\(id\)⟨U\+001B⟩\[2J'$/);
   });
+});
+
+it.each([
+  ['a version that is current', A, { current: A }, true],
+  ['another one', B, { current: A }, false],
+  ['a version while none is current', A, {}, false],
+  ['one from which a ramp leads', A, { current: A, ramp: { to: B, share: 60 } }, true],
+  ['one to which a ramp leads', B, { current: A, ramp: { to: B, share: 60 } }, false],
+  ['one to which a ramp leads everybody', B, { current: A, ramp: { to: B, share: 100 } }, true],
+])('of %s, one alone is the current one', async (_case, own, queue, expected) => {
+  expect(isCurrent(own, await routing(queue))).toBe(expected);
 });
 
 describe('the report of doctor on the workers', () => {
