@@ -1,4 +1,5 @@
 /** The beginning and the end of a schedule's firing: its budget of model cost, and the signature under the start of its turn. */
+import { ApplicationFailure } from '@temporalio/activity';
 import { hashJson } from '../shared/json/digests';
 import { asJson, type Json } from '../shared/json/json';
 import { workflowId } from '../shared/ids';
@@ -17,17 +18,22 @@ import { scheduleSettings } from './definition';
 import type { PreparedAgent } from '../tools/catalogue/registry';
 import type { Dependencies } from '../activities/ports';
 
+/** Until so long after its time, an app's firing waits for a worker that knows it: in a deploy, workers of both releases take it. */
+const WAITS_MS = 30 * 60_000;
+const FIRING_WAITS = 'holdfast.firing_waits';
+
 /**
  * A worker signs only what its own app defines: otherwise anybody who can start workflows could have any message signed. A schedule that was made
  * by a command is not signed, so it starts no turn of an agent that takes signed decisions only.
  * @param wantsSignatures whether turns of the agent take signed starts only
+ * @throws ApplicationFailure `holdfast.firing_waits`, for Temporal to try again, perhaps on another worker
  */
 export async function beginFiring(
   deps: Dependencies,
   input: BeginFiringInput,
   wantsSignatures: (agent: PreparedAgent) => boolean,
 ): Promise<BeginFiringOutput> {
-  const { schedule, turn_id, scheduled_at } = input;
+  const { schedule, origin, turn_id, scheduled_at } = input;
   const { name, agent, message, cost } = schedule;
   if (cost !== null) {
     const sum = await costWithin(deps, name, cost);
@@ -35,15 +41,24 @@ export async function beginFiring(
   }
   const prepared = deps.registry.agent(agent);
   const isOwn = deps.registry.schedules.some((own) => hashJson(asJson(scheduleSettings(own))) === hashJson(asJson(schedule)));
-  const isNamed = turn_id === firingTurnId(name, Date.parse(scheduled_at));
-  const about = { workflow_id: workflowId(turn_id), agent, requester: scheduleId(name), message_hash: hashJson(message) };
-  const attestation = isOwn && isNamed ? await deps.signStart?.(about) : undefined;
-  if (attestation !== undefined) return { begin: true, attestation };
-  if (prepared === undefined || !wantsSignatures(prepared)) return { begin: true };
+  if (prepared !== undefined) {
+    const isNamed = turn_id === firingTurnId(name, Date.parse(scheduled_at));
+    const about = { workflow_id: workflowId(turn_id), agent, requester: scheduleId(name), message_hash: hashJson(message) };
+    const attestation = isOwn && isNamed ? await deps.signStart?.(about) : undefined;
+    if (attestation !== undefined) return { begin: true, attestation };
+    if (!wantsSignatures(prepared)) return { begin: true };
+  }
   const why = !isOwn
-    ? 'this schedule is not in the app of the worker; define it there'
+    ? 'this schedule is not in the app of the worker with these settings; define it there'
     : 'the worker has no key to sign it with (HOLDFAST_SIGNING_KEY)';
-  return { begin: false, reason: `Turns of ${agent} take signed starts only, and ${why}.` };
+  const reason =
+    prepared === undefined
+      ? `The app of the worker has no agent ${agent}.`
+      : `Turns of ${agent} take signed starts only, and ${why}.`;
+  const isUnknown = prepared === undefined || !isOwn;
+  if (isUnknown && origin === 'app' && Date.now() < Date.parse(scheduled_at) + WAITS_MS)
+    throw ApplicationFailure.retryable(`${reason} The firing waits for another worker.`, FIRING_WAITS);
+  return { begin: false, reason };
 }
 
 /** May be repeated: a turn's cost counts once. */

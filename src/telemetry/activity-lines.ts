@@ -244,7 +244,7 @@ export type FailedAttempt =
   | { kind: 'fault'; code: string; retried: boolean; todo: string };
 
 /** Failures of tools and models have these types; everything else is a fault of the engine or of a service that it uses. */
-const EXPECTED_FAILURE = /^(?:holdfast\.tool\.|model\.|holdfast\.frozen$)/;
+const EXPECTED_FAILURE = /^(?:holdfast\.tool\.|model\.|holdfast\.(?:frozen|firing_waits)$)/;
 
 const TODO: readonly [RegExp, string][] = [
   [/^(?:holdfast\.store|StoreError)\.conflict$/, 'The effect record says otherwise: compare it with what really happened.'],

@@ -15,6 +15,7 @@ describe('a failed attempt is reported as', () => {
   it.each([
     ['retried, with its code and delay', retryable('holdfast.tool.TIMEOUT', 500), { kind: 'retried', code: 'holdfast.tool.TIMEOUT', retry_in_ms: 500 }],
     ['retried, by the policy', retryable('model.overloaded'), { kind: 'retried', code: 'model.overloaded', retry_in_ms: null }],
+    ['retried, by another worker', retryable('holdfast.firing_waits'), { kind: 'retried', code: 'holdfast.firing_waits' }],
     ['a fault of the model', ApplicationFailure.nonRetryable('m', 'model.auth'), { kind: 'fault', code: 'model.auth', retried: false }],
     ['a damaged store', ApplicationFailure.nonRetryable('m', 'holdfast.store.damaged'), { kind: 'fault', retried: false, todo: expect.stringContaining('backup') }],
     ['a damaged store, tried on', new StoreError('not_found', 'm'), { kind: 'fault', code: 'StoreError.not_found', retried: true, todo: expect.stringContaining('backup') }],
