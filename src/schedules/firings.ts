@@ -13,6 +13,7 @@ import {
   type CostBudget,
   type EndFiringInput,
   type EndFiringOutput,
+  type ScheduleSettings,
 } from '../shared/schedule';
 import { scheduleSettings } from './definition';
 import type { PreparedAgent } from '../tools/catalogue/registry';
@@ -61,13 +62,30 @@ export async function beginFiring(
   return { begin: false, reason };
 }
 
-/** May be repeated: a turn's cost counts once. */
+/**
+ * May be repeated: a turn's cost counts once. Anybody who can schedule activities can call it with any input. So the app's budget
+ * counts before that of the input, and only turns with the id of a firing count.
+ */
 export async function endFiring(deps: Dependencies, { schedule, turn_id, within_ms }: EndFiringInput): Promise<EndFiringOutput> {
   const end = await deps.turnEnds.look({ turn_id, session_id: null, within_ms });
   if (end.state === 'running') return end;
   if (end.state === 'lost') return { state: 'failed', reason: end.reason };
-  if (schedule.cost !== null) await addCost(deps, schedule.name, schedule.cost, { turn_id, cost_usd: end.usage.cost_usd });
+  const { name } = schedule;
+  const cost = budgetOf(deps, schedule);
+  const { cost_usd } = end.usage;
+  if (cost !== null && isTurnOf(name, turn_id) && Number.isFinite(cost_usd) && cost_usd >= 0)
+    await addCost(deps, name, cost, { turn_id, cost_usd });
   return { state: end.state, reason: end.reason };
+}
+
+function budgetOf({ registry }: Pick<Dependencies, 'registry'>, { name, cost }: ScheduleSettings): CostBudget | null {
+  const own = registry.schedules.find((one) => one.name === name);
+  return own === undefined ? cost : scheduleSettings(own).cost;
+}
+
+/** Whether the id is that of a firing (`firingTurnId`). */
+function isTurnOf(name: string, turnId: string): boolean {
+  return turnId.startsWith(`${name}-`) && /^\d{8}T\d{6}Z$/.test(turnId.slice(name.length + 1));
 }
 
 interface TurnCost {
