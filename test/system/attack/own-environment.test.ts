@@ -105,7 +105,8 @@ describe('each of our processes', () => {
 
   it('gives the secret of a pipe to each that asks for it: the settings, and a model of the app', () => {
     const env = environment({ ANTHROPIC_API_KEY_FILE: '/dev/stdin' });
-    const code = `const { readFiles, secretVariable } = require(${JSON.stringify(join(MAIN, '../../config/files.js'))});
+    const module = (name: string) => `require(${JSON.stringify(join(MAIN, `../../config/${name}.js`))})`;
+    const code = `const [{ readFiles }, { secretVariable }] = [${module('files')}, ${module('secret-variable')}];
       console.log(readFiles(process.env).env.ANTHROPIC_API_KEY, secretVariable(process.env, 'ANTHROPIC_API_KEY'))`;
     const said = execFileSync('sh', ['-c', `echo ${SECRET} | "$0" -e "$1"`, process.execPath, code], { env, encoding: 'utf8' });
     expect(said).toBe(`${SECRET} ${SECRET}\n`);
