@@ -20,7 +20,6 @@ import {
   type WithdrawalView,
 } from '../shapes/records';
 import { samePerson } from '../shared/approval/approval';
-import { tenantOf } from '../shared/ids';
 import { StopRegister, StopRefusal } from './register';
 
 const listSchema = {

@@ -8,6 +8,7 @@ import { gatewayApp } from '../../src/gateway/app';
 import { Tokens } from '../../src/gateway/auth/principals';
 import type { GatewayParts } from '../../src/gateway/route';
 import { FileStore } from '../../src/store/files/file-store';
+import type { Store } from '../../src/store/store';
 import { gatewayParts, type Person } from './gateway';
 
 export const LIMITS: SignInConfig = { oidc: null, idleMs: 30 * 60_000, longestMs: 12 * 3_600_000 };
@@ -15,7 +16,7 @@ export const PUBLIC_URL = 'https://desk.bank.example';
 
 export interface Desk {
   app: FastifyInstance;
-  store: FileStore;
+  store: Store;
   /** With which another server of the same gateway can be made. */
   parts: GatewayParts;
   /** Of the store. */
