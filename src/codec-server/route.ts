@@ -6,7 +6,6 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
 import { LRUCache } from 'lru-cache';
-import pLimit from 'p-limit';
 import { z } from 'zod';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { boundWorkflow, openPayload, sealPayload } from '../encryption/encrypted-payload';
@@ -154,7 +153,6 @@ async function decode(keys: Keys, namespace: string, one: JsonPayload, room: num
 /** Whose workflows are, by Temporal. What has no requester (budgets, failures of tasks) is for those who see everything. */
 class Requesters {
   private readonly names = new LRUCache<string, Promise<string | null>>({ max: MOST_WORKFLOWS, ttl: REMEMBER_MS });
-  private readonly limit = pLimit(DESCRIBED_AT_ONCE);
 
   constructor(private readonly parts: GatewayParts) {}
 
@@ -170,19 +168,15 @@ class Requesters {
       const name = await this.of(workflowId);
       if (name !== null && sees(principal, name)) visible.add(workflowId);
     };
-    await Promise.all(
-      bound
-        .filter((workflowId) => workflowId !== null)
-        .slice(0, MOST_LOOKUPS)
-        .map(look),
-    );
+    const ids = bound.filter((workflowId) => workflowId !== null).slice(0, MOST_LOOKUPS);
+    for (let at = 0; at < ids.length; at += DESCRIBED_AT_ONCE) await Promise.all(ids.slice(at, at + DESCRIBED_AT_ONCE).map(look));
     return visible;
   }
 
   private of(workflowId: string): Promise<string | null> {
     const before = this.names.get(workflowId);
     if (before !== undefined) return before;
-    const name = this.limit(() => this.describe(workflowId));
+    const name = this.describe(workflowId);
     this.names.set(workflowId, name);
     name.catch(() => this.names.delete(workflowId));
     return name;
