@@ -71,15 +71,20 @@ export function authenticateRequests(
       const hint = signIn === null ? authenticator.hint : `${authenticator.hint} People sign in at ${signIn.publicUrl}/.`;
       throw new Refusal({ code: 'UNAUTHORIZED', reason: 'no_principal', message, hint });
     }
-    if (roles !== 'any' && !roles?.some((role) => principal.roles.includes(role))) throw roleMissing(roles ?? [], principal);
+    if (roles !== 'any') needRole(principal, roles ?? []);
     request.principal = principal;
     request.signIn = signedIn;
     if (signedIn !== null) signIn?.endWithSignIn(signedIn, reply);
   });
 }
 
-/** The answer to a principal without any of these roles. */
-export function roleMissing(roles: readonly Role[], { name, roles: own }: Principal): Refusal {
-  const message = `This takes one of the roles ${roles.join(', ')}; ${name} has ${own.join(', ') || 'none'}.`;
-  return new Refusal({ code: 'PERMISSION_DENIED', reason: 'role_missing', message });
+export function hasRole({ roles: own }: Principal, roles: readonly Role[]): boolean {
+  return roles.some((role) => own.includes(role));
+}
+
+/** @throws Refusal 403 for a principal without any of these roles */
+export function needRole(principal: Principal, roles: readonly Role[]): void {
+  if (hasRole(principal, roles)) return;
+  const message = `This takes one of the roles ${roles.join(', ')}; ${principal.name} has ${principal.roles.join(', ') || 'none'}.`;
+  throw new Refusal({ code: 'PERMISSION_DENIED', reason: 'role_missing', message });
 }

@@ -6,7 +6,7 @@
 import { sessionIdOf } from '../../client/sessions/open-session';
 import type { SessionHandle } from '../../client/sessions/session-handle';
 import type { TurnHandle } from '../../client/turns/turn-handle';
-import { roleMissing } from '../../gateway/auth/authenticate';
+import { needRole } from '../../gateway/auth/authenticate';
 import { visibilityOf, type Principal } from '../../gateway/auth/principals';
 import { NotBegun, ownSession, ownTurn, visibleTurn } from '../../gateway/auth/turn-session-access';
 import { claimOperation, nothing, once, type Operation } from '../../gateway/http/idempotency';
@@ -42,6 +42,7 @@ const ANSWERS_WITHIN = 50_000;
 /** A cancelled turn lets its running call end. */
 const CANCELS_WITHIN = 10_000;
 const MOST_TASKS = 100;
+const STARTERS = ['starter', 'admin'] as const;
 /** Of `MOST_TASKS` turns and direct calls each, in which tasks are looked for. */
 const MOST_PAGES = 20;
 
@@ -92,7 +93,7 @@ export class TurnTasks implements A2ARequestHandler {
 
   cancelTask({ id }: CancelTaskRequest): Promise<Task> {
     return this.withA2AErrors(async () => {
-      this.need('starter', 'admin');
+      needRole(this.of.principal, STARTERS);
       const { turn } = await this.own(id, ownTurn);
       const { state } = await turn.status();
       if (isFinal(state)) {
@@ -150,7 +151,7 @@ export class TurnTasks implements A2ARequestHandler {
 
   /** A new turn: the next message of its context's session, or the first of a new one. */
   private async begin({ messageId, contextId, content }: ReadMessage): Promise<TaskOfTurn> {
-    this.need('starter', 'admin');
+    needRole(this.of.principal, STARTERS);
     if ('decision' in content) throw badRequest('A decision needs the "taskId" of the task that waits for it.');
     const { principal, agent } = this.of;
     const holdfast = await this.parts.client();
@@ -189,7 +190,7 @@ export class TurnTasks implements A2ARequestHandler {
       throw notPossible(`The task has ended: ${state}. Send the message with its "contextId", and no "taskId".`);
     if (pending.length > 0)
       throw notPossible('The task waits for a decision: send a data part such as {"decision": "approve", "call": "DIGEST"}.');
-    this.need('starter', 'admin');
+    needRole(this.of.principal, STARTERS);
     await ownTurn(this.parts, principal, taskId);
     const operation = await this.claim(messageId, { taskId, ...content });
     await once(operation, turn, (handle) => steerAs(handle, this.parts.key, principal, content.text), nothing);
@@ -255,11 +256,6 @@ export class TurnTasks implements A2ARequestHandler {
     } catch (error) {
       if (!signal.aborted) throw toA2AError(error, this.parts.log);
     }
-  }
-
-  private need(...roles: Parameters<typeof roleMissing>[0]): void {
-    const { principal } = this.of;
-    if (!roles.some((role) => principal.roles.includes(role))) throw roleMissing(roles, principal);
   }
 
   private async withA2AErrors<T>(work: () => Promise<T>): Promise<T> {

@@ -8,7 +8,7 @@ import type { Position } from '../../client/events/position';
 import type { SessionHandle } from '../../client/sessions/session-handle';
 import { sessionIdOf } from '../../client/sessions/open-session';
 import type { TurnHandle } from '../../client/turns/turn-handle';
-import { roleMissing } from '../../gateway/auth/authenticate';
+import { needRole } from '../../gateway/auth/authenticate';
 import type { Principal } from '../../gateway/auth/principals';
 import { ownSession, visibleSession, visibleTurn } from '../../gateway/auth/turn-session-access';
 import { Refusal } from '../../gateway/http/errors';
@@ -48,7 +48,7 @@ export async function openRun(parts: GatewayParts, run: RunOf): Promise<OpenRun>
 
 async function messageRun(parts: GatewayParts, run: RunOf, operation: Operation): Promise<OpenRun> {
   const { principal, agent, input } = run;
-  if (!['starter', 'admin'].some((role) => principal.roles.includes(role))) throw roleMissing(['starter', 'admin'], principal);
+  needRole(principal, ['starter', 'admin']);
   const holdfast = await parts.client();
   if (operation.target !== undefined) {
     const session = await threadSession(parts, run);

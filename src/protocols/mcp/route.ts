@@ -10,7 +10,7 @@ import { offersBy, type Offers, type OffersBy } from './offers';
 import { sdk } from './sdk';
 import type { McpParts } from './server';
 import { Sessions, type PartsOf, type Session } from './sessions';
-import { roleMissing } from '../../gateway/auth/authenticate';
+import { hasRole, needRole } from '../../gateway/auth/authenticate';
 import type { Principal, Role } from '../../gateway/auth/principals';
 import { jsonSchema } from '../../gateway/schemas/common';
 import { refuseExpiredKey } from '../../gateway/tool-calls';
@@ -85,20 +85,16 @@ function partsOf(parts: GatewayParts, offer: Pick<McpParts, 'offers' | 'mcp' | '
     principal: () => session().principal,
     checkKey: (tool, input) => refuseExpiredKey(parts, tool, session().principal.name, input),
     mayStart: (key) => mayStart(parts, session().principal, key),
-    decide: () => (mayDo(session(), DECIDES) ? decideFor(parts, session) : null),
+    decide: () => (hasRole(session().principal, DECIDES) ? decideFor(parts, session) : null),
     // As over HTTP: a client asks about turns that its principal has begun.
-    answer: () => (mayDo(session(), ANSWERS) ? answerFor(parts, session) : null),
+    answer: () => (hasRole(session().principal, ANSWERS) ? answerFor(parts, session) : null),
   });
-}
-
-function mayDo({ principal }: Session, roles: readonly Role[]): boolean {
-  return roles.some((role) => principal.roles.includes(role));
 }
 
 /** The principal as of the last request. A person may take minutes to decide, and lose the role meanwhile. @throws Refusal 403 */
 function principalWith(session: () => Session, roles: readonly Role[]): Principal {
   const { principal } = session();
-  if (!mayDo(session(), roles)) throw roleMissing(roles, principal);
+  needRole(principal, roles);
   return principal;
 }
 

@@ -3,7 +3,7 @@
  * `POST /v1/turns/:id/decisions`, or of `…/answers`: the token says who decides, and the gateway signs in that principal's name.
  */
 import type { TurnHandle } from '../../client/turns/turn-handle';
-import { roleMissing } from '../../gateway/auth/authenticate';
+import { needRole } from '../../gateway/auth/authenticate';
 import type { Principal } from '../../gateway/auth/principals';
 import { Refusal } from '../../gateway/http/errors';
 import { once, type Operation } from '../../gateway/http/idempotency';
@@ -26,7 +26,7 @@ export async function decideOnce(
   { turn, operation, body }: { turn: TurnHandle; operation: Operation; body: JsonObject },
 ): Promise<void> {
   if (body.decision === 'answer') return answer(parts, principal, turn, operation, body);
-  if (!principal.roles.includes('approver')) throw roleMissing(['approver'], principal);
+  needRole(principal, ['approver']);
   const decision = readDecisionBody(body, principal);
   await once(operation, turn, (handle) => decideAs(handle, parts, principal, decision), sentCalls);
 }
