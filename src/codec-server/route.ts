@@ -49,11 +49,12 @@ export const codec: Route = (app, parts) => {
     (open ??= Keys.open(settings!.codecKeys).catch((error: unknown) => ((open = undefined), Promise.reject(error))));
   const decodeAll = async (all: JsonPayload[], principal: Principal) => {
     const ring = await keys();
-    const visible = await requesters.visible(principal, new Set(all.map(boundTo)));
+    const bound = all.map(boundTo);
+    const visible = await requesters.visible(principal, new Set(bound));
     const opened: JsonPayload[] = [];
     let room = LARGEST_ANSWER;
-    for (const one of all) {
-      const next = visible.has(boundTo(one)) ? await decode(ring, settings!.namespace, one, room) : one;
+    for (const [index, one] of all.entries()) {
+      const next = visible.has(bound[index]) ? await decode(ring, settings!.namespace, one, room) : one;
       opened.push(next);
       room -= next.data?.length ?? 0;
     }
