@@ -219,8 +219,8 @@ it('a cancelled turn that goes on in another run, since a call is in doubt, runs
   await withEngine({ address: server.address, tools, script: [calls, say('done')] }, async ({ start, client }) => {
     const turn = await start();
     const digests = await eventually('both wait', async () => {
-      const { pending } = await turn.status();
-      return pending.length === 2 && pending;
+      const pending = await turn.pending(); // in the order of the calls; "pending" of the view has that of the questions
+      return pending.length === 2 && pending.map(({ digest }) => digest);
     });
     for (const digest of digests) await turn.approve(digest, { by: 'ana' });
     await eventually('the first is in doubt', async () => (await turn.status()).calls[0]!.state === 'in_doubt');
