@@ -10,29 +10,35 @@ const LOCK = 0x686f6c6466617374n;
 /** How long a change of a table waits for others who use it. */
 const LOCK_WAIT = '5s';
 const LATEST_VERSION = MIGRATIONS.length;
-const HIGHEST = 'SELECT max(number) AS present FROM holdfast.migrations';
+/** `to_jsonb`: builds before the column "oldest" made the table without it. */
+const VERSION = `
+  SELECT coalesce(max(number), 0) AS present, coalesce(max(coalesce((to_jsonb(one)->>'oldest')::integer, number)), 0) AS oldest
+  FROM holdfast.migrations AS one`;
 
 export interface TablesVersion {
   /** 0: there are no tables yet. */
   present: number;
+  /** A build that knows this version, or a later one, can use the tables. */
+  oldest: number;
   known: number;
 }
 
+type Version = Omit<TablesVersion, 'known'>;
+
 export async function tablesVersion(database: Database): Promise<TablesVersion> {
   const [schema] = await database.query<{ there: boolean }>(`SELECT to_regclass('holdfast.migrations') IS NOT NULL AS there`);
-  if (!schema!.there) return { present: 0, known: LATEST_VERSION };
-  const [row] = await database.query<{ present: number | null }>(HIGHEST);
-  return { present: row!.present ?? 0, known: LATEST_VERSION };
+  if (!schema!.there) return { present: 0, oldest: 0, known: LATEST_VERSION };
+  const [row] = await database.query<Version>(VERSION);
+  return { ...row!, known: LATEST_VERSION };
 }
 
 /**
- * A database that is up to date is only read, so that a worker needs no right to create tables.
- * @throws Error for tables of a newer build; StoreServerError
+ * A database that is up to date is only read, so that a worker needs no right to create tables. So is one of a newer build whose tables
+ * this build can use: during a deployment, processes of both builds may start again.
+ * @throws Error for tables of a newer build that this one cannot use; StoreServerError
  */
 export async function migrate(database: Database, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
-  const { present } = await tablesVersion(database);
-  refuseNewer(present, migrations.length);
-  if (present === migrations.length) return;
+  if (isUpToDate(await tablesVersion(database), migrations.length)) return;
   await database.transaction(async (client) => {
     await client.query(`SELECT pg_advisory_xact_lock(${LOCK})`);
     // A table that somebody reads for long, such as a backup: all queries on it would wait behind ours.
@@ -43,19 +49,22 @@ export async function migrate(database: Database, migrations: readonly Migration
     await client.query(
       'CREATE TABLE IF NOT EXISTS holdfast.migrations (number integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())',
     );
-    const { rows } = await client.query<{ present: number | null }>(HIGHEST);
-    const version = rows[0]?.present ?? 0;
-    refuseNewer(version, migrations.length);
-    for (const { number, name, sql } of migrations.slice(version)) {
+    await client.query('ALTER TABLE holdfast.migrations ADD COLUMN IF NOT EXISTS oldest integer');
+    const { rows } = await client.query<Version>(VERSION);
+    if (isUpToDate(rows[0]!, migrations.length)) return;
+    for (const { number, name, oldest, sql } of migrations.slice(rows[0]!.present)) {
       await client.query(sql);
-      await client.query('INSERT INTO holdfast.migrations (number, name) VALUES ($1, $2)', [number, name]);
+      const row = [number, name, oldest ?? number];
+      await client.query('INSERT INTO holdfast.migrations (number, name, oldest) VALUES ($1, $2, $3)', row);
     }
   });
 }
 
-function refuseNewer(present: number, own: number): void {
-  if (present > own)
+/** @throws Error if this build cannot use the tables */
+function isUpToDate({ present, oldest }: Version, own: number): boolean {
+  if (oldest > own)
     throw new Error(
       `The tables in HOLDFAST_STORE are version ${present}, made by a newer holdfast; this one knows version ${own}. Update it`,
     );
+  return present >= own;
 }

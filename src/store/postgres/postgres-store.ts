@@ -63,9 +63,14 @@ export class PostgresStore {
     try {
       const server = await checkServer(database);
       const { present, known } = await tablesVersion(database);
-      if (present > known) await migrate(database); // throws
-      const tables = present === known ? `tables version ${present}` : `tables version ${present}, ${known} once a worker starts`;
-      return `${database.displayUrl}: PostgreSQL ${server}, ${tables}`;
+      if (present > known) await migrate(database); // changes nothing; throws if this build cannot use them
+      const other =
+        present < known
+          ? `, ${known} once a worker starts`
+          : present > known
+            ? ', made by a newer holdfast that allows this one'
+            : '';
+      return `${database.displayUrl}: PostgreSQL ${server}, tables version ${present}${other}`;
     } finally {
       await database.close();
     }

@@ -6,6 +6,11 @@ export interface Migration {
   /** From 1, without gaps. */
   number: number;
   name: string;
+  /**
+   * The least version of tables that a build must know to use these too, for a change that older builds do not notice, such as a new
+   * table, or a new column with a default. Absent: `number`.
+   */
+  oldest?: number;
   sql: string;
 }
 

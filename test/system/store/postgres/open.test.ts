@@ -39,6 +39,27 @@ describePostgres('A store in PostgreSQL is opened (needs PostgreSQL)', () => {
     expect(error.message).toContain(`version ${NEWEST + 1}, made by a newer holdfast; this one knows version ${NEWEST}`);
   });
 
+  test('also by a build that the newer one allows, and by no older one', async () => {
+    const url = await server.fresh();
+    await (await openStore(url)).close();
+    // The tables of a build before the column.
+    await server.run(nameIn(url), 'ALTER TABLE holdfast.migrations DROP COLUMN oldest');
+    await (await openStore(url)).close();
+    const database = await Database.at(url);
+    const added = { number: NEWEST + 1, name: 'added', sql: 'CREATE TABLE holdfast.added (x int)', oldest: NEWEST };
+    await migrate(database, [...MIGRATIONS, added]);
+    const store = await openStore(url);
+    expect(await store.getPart(await store.putPart('run-1', 'x'))).toBe('x');
+    await store.close();
+    expect(await describeStore(url)).toContain(`tables version ${NEWEST + 1}, made by a newer holdfast that allows this one`);
+    const older = migrate(database, MIGRATIONS.slice(0, -1));
+    await expect(older).rejects.toThrow(`version ${NEWEST + 1}, made by a newer holdfast; this one knows version ${NEWEST - 1}`);
+    const changed = { number: NEWEST + 2, name: 'changed', sql: 'DROP TABLE holdfast.added' };
+    await migrate(database, [...MIGRATIONS, added, changed]);
+    await database.close();
+    expect((await failure(url)).message).toContain(`version ${NEWEST + 2}, made by a newer holdfast`);
+  });
+
   test('by a user who may use its tables, and not make any', async () => {
     const url = await server.fresh();
     await server.run(nameIn(url), `CREATE ROLE worker_${nameIn(url)} LOGIN PASSWORD 'pw'`);
