@@ -23,7 +23,9 @@ describe('approvals from before a reset', () => {
     () =>
       scene('attested', { madeUp: true, agent: { approvals: { quorum: 2 } }, script }, async (at) => {
         const { client, taskQueue, turn, by, effects } = at;
-        const waiting = (await turn.pending()).find(({ id }) => id === '1.1')!;
+        const waiting = await eventually('the first call waits', async () =>
+          (await turn.pending()).find(({ id }) => id === '1.1'),
+        );
         const { digest, tool } = waiting;
         const call = await waitingArguments(client, turn, digest);
         const [ana, carl] = await Promise.all([by('ana', { digest }), by('carl', { digest })]);

@@ -114,8 +114,11 @@ describe.each(CHANNELS)('where decisions are %s, nobody can', (channel) => {
     }));
 
   it('decide after the question has expired', () =>
-    scene(channel, { agent: { approvalExpiryMs: 1500 } }, async ({ turn, waiting, digest, by, signal, effects }) => {
-      const late = { call: digest, ...(await by('ana')) };
+    scene(channel, { agent: { approvalExpiryMs: 1500 } }, async ({ turn, waiting, digest, signers, signal, effects }) => {
+      const aud = await turn.audience();
+      const claims = { aud, digest, decision: 'approve' as const, principal: 'ana', roles: [], head: null };
+      const own: By = channel === 'any' ? { by: 'ana' } : { attestation: attestDecision(signers.gateway, claims, null) };
+      const late = { call: digest, ...own };
       await eventually('it expires', async () => Date.now() > Date.parse(waiting.approval.expires_at!) + 500);
       await signal('approve', late).catch(() => undefined); // the turn may have ended
       expect((await turn.result()).calls[0]).toMatchObject({ state: 'expired', effect: 'refused' });

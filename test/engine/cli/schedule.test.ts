@@ -1,6 +1,6 @@
 /** `holdfast schedule`: what its commands take, say and do. */
 import { randomBytes } from 'node:crypto';
-import { testAddress, withEngine } from '../support/engine';
+import { eventually, testAddress, withEngine } from '../support/engine';
 import { environment, run } from '../../support/command-line';
 import { say } from '../../support/scripted-model';
 
@@ -26,7 +26,7 @@ describe('holdfast schedule', () => {
       const fires = await told('backfill', name, '--from', '2026-11-20T00:00:00Z', '--until', '2026-11-20T23:59:59Z');
       expect(fires).toContain('from 2026-11-20T00:00:00.000Z until 2026-11-20T23:59:59.000Z');
       const turn = client.turn(`${name}-20261120T010000Z`);
-      for (let tries = 0; (await view('show', name)).firings[0]?.state !== 'completed'; tries++) expect(tries).toBeLessThan(100);
+      await eventually('it has fired', async () => (await view('show', name)).firings[0]?.state === 'completed');
       expect(await turn.result()).toMatchObject({ text: 'Reconciled.' });
       expect(await told('list')).toContain(`${name}  tester  at 02:00 every day, Europe/Berlin  paused: Holidays`);
       expect(await told('delete', name)).toContain(`Deleted: ${name}.`);

@@ -41,8 +41,12 @@ it('is in the list of what waits, in its turn and in the stream of its events, w
 
     const looks = jest.spyOn(TurnHandle.prototype, 'waiting');
     const events = app.inject({ method: 'GET', url: `/v1/turns/${turn_id}/events`, headers: ana.headers });
-    // The stream ends with the turn; the question is sent before.
-    await eventually('the stream has read the card', async () => (await looks.mock.results[0]?.value) !== undefined);
+    // The stream ends with the turn; the question is sent before. The list of what waits looks too, each time with a view.
+    await eventually('the stream has read the card', async () => {
+      const { calls, contexts, results } = looks.mock;
+      const own = calls.findIndex(([view], nth) => view === undefined && (contexts[nth] as TurnHandle).id === turn_id);
+      return (await results[own]?.value) !== undefined;
+    });
     await send(ana, 'POST', `/v1/turns/${turn_id}/decisions`, { decision: 'deny', call: digest });
     await client.turn(turn_id).result();
     const asked = (await events).body.split('\n\n').find((event: string) => event.startsWith('event: approval_requested'))!;

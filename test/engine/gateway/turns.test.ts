@@ -108,9 +108,8 @@ describe('turns over HTTP', () => {
       ] as const)
         expect({ path, ...(await send(who, 'POST', `${url}/${path}`, body)) }).toMatchObject({ path, status: 404 });
 
-      await eventually(
-        'it is listed',
-        async () => (await send(rita, 'GET', '/v1/turns?state=awaiting_approval')).body.turns.length > 0,
+      await eventually('it is listed', async () =>
+        (await send(rita, 'GET', '/v1/turns?state=awaiting_approval')).body.turns.some((one: any) => one.turn_id === turn_id),
       );
       const listed = async (who: Person) =>
         (await send(who, 'GET', '/v1/turns?limit=200')).body.turns.map((one: any) => one.turn_id);

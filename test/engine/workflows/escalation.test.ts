@@ -45,6 +45,7 @@ describe('a call that waits long', () => {
         await expect(turn.approve(digest, await signed('kim', 'cfo'))).rejects.toThrow(
           `the roles cfo may decide from ${from} on`,
         );
+        await eventually('people are told', async () => told.length > 0);
         expect(told).toEqual(['approval']);
 
         await time.skip(afterMs + 1000);

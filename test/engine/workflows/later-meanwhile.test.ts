@@ -45,7 +45,7 @@ const ENDS: End[] = [
   { how: 'a completion', end: (cell) => completed(cell, cell.bank.token, { result: settledOn }), call: applied },
   { how: 'a completion with an error', end: (cell) => completed(cell, cell.bank.token, { error: 'Closed.' }), call: notApplied },
   { how: 'its poll', end: async (_, poll) => poll({ result: settledOn }), call: applied },
-  { how: 'its expiry', expiresMs: 5000, end: (cell) => settle(cell, 'applied'), call: applied },
+  { how: 'its expiry', expiresMs: 15_000, end: (cell) => settle(cell, 'applied'), call: applied },
   {
     how: 'a cancel',
     end: async (cell) => {

@@ -24,7 +24,7 @@ describe('identical reads', () => {
       async () => {
         ran += 1;
         await eventually('both calls began', async () => begun() === 2);
-        await new Promise((resolve) => setTimeout(resolve, 100));
+        await new Promise((resolve) => setTimeout(resolve, 2000));
         return { close: 1 };
       },
       { cacheTtlMs: 60_000 },

@@ -1,6 +1,6 @@
 /** More cards than the Web UI's page of a turn holds: a client gets all of them. */
 import type { JsonObject } from '../../../src/shared/json/json';
-import { listedAsWaiting, withEngine } from '../support/engine';
+import { eventually, listedAsWaiting, withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 
@@ -17,7 +17,7 @@ describe('calls whose cards do not fit onto one page', () => {
       },
       async ({ client, start }) => {
         const turn = await start();
-        await turn.waitForPending();
+        await eventually('all wait', async () => (await turn.pending()).length === calls.length);
         const { questions, unread } = await turn.waiting();
         expect(unread).toEqual([]);
         expect(questions.map(({ id }) => id)).toEqual(calls.map((_, n) => `1.${n + 1}`));

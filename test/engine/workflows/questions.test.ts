@@ -91,16 +91,18 @@ describe('a question of the model', () => {
     });
   });
 
-  it('expires: the model learns that nobody answered in time', () =>
-    asked({ question: 'Anybody?', expires: 400 }, {}, async (on) => {
-      const { turn, question } = on;
+  it('expires: the model learns that nobody answered in time', () => {
+    const script = [ask(['ask_person', { question: 'Anybody?', expires: 400 }]), say('done')];
+    return withEngine({ tools: [askPerson()], script }, async (on) => {
+      const turn = await on.start('Pay the rent.', { requester: 'rita' });
       const view = await turn.result();
       expect(view.calls).toMatchObject([
         { state: 'expired', error: { reason: 'not_answered' }, approval: { decision: 'expired' } },
       ]);
       expect(told(on)).toMatchObject([{ success: false, error: { reason: 'not_answered' } }]);
-      await expect(turn.answer(question.digest, 'Me', { by: 'ana' })).rejects.toThrow('the turn has ended');
-    }));
+      await expect(turn.answer(view.calls[0]!.digest!, 'Me', { by: 'ana' })).rejects.toThrow('the turn has ended');
+    });
+  });
 
   it('is asked beside other calls; one that follows in the same answer waits for it, and its result comes in order', () => {
     const effects: unknown[] = [];

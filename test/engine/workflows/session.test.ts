@@ -136,12 +136,16 @@ describe('a session', () => {
       const handle = workflow.getHandle(session.workflowId);
       const slow = {
         ...handle,
-        query: (...asked: [string]) => handle.query(...asked).then((view) => handle.result().then(() => view)),
+        query: async (...asked: [string]) => {
+          const view = await handle.query(...asked);
+          first.open();
+          await handle.result();
+          return view;
+        },
       };
       const asked = jest.spyOn(workflow, 'getHandle').mockReturnValueOnce(slow as typeof handle);
       const before = engine.client.session(session.id).status();
       asked.mockRestore();
-      first.open();
       expect(await before).toMatchObject({ state: 'closing', turns: 0 });
       const closed = await eventually('it is closed', async () => {
         const view = await session.status();

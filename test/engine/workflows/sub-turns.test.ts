@@ -320,7 +320,7 @@ describe('the end of a parent or child from outside', () => {
     const slow = pays('pay', [], {
       run: async () => {
         running();
-        await new Promise((resolve) => setTimeout(resolve, 1500));
+        await new Promise((resolve) => setTimeout(resolve, 5000));
         effects.push('applied');
         return {};
       },

@@ -68,10 +68,11 @@ describe('a turn', () => {
   });
 
   it('returns results in the order of the calls, whichever call finished first', async () => {
-    const delays: Record<string, number> = { slow: 400, middle: 200, quick: 0 };
+    const earlier: Record<string, string> = { middle: 'quick', slow: 'middle' };
     const finished: string[] = [];
     const wait = reads('wait', async ({ key }) => {
-      await new Promise((resolve) => setTimeout(resolve, delays[key]));
+      const first = earlier[key];
+      if (first !== undefined) await eventually(`${first} has finished`, async () => finished.includes(first));
       finished.push(key);
       return key;
     });

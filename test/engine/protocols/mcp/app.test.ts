@@ -163,6 +163,7 @@ describe('a question of the model', () => {
         expect(result.isError).toBe(true);
         expect(textOf(result)).toContain('The agent has asked a person a question, and waits for the answer.');
       }
-      for await (const { turn_id } of holdfast.list({ state: 'awaiting_answer' })) await holdfast.turn(turn_id).cancel();
+      const own = { state: 'awaiting_answer' as const, sight: { requester: stan.entry.principal } };
+      for await (const { turn_id } of holdfast.list(own)) await holdfast.turn(turn_id).cancel();
     }));
 });
