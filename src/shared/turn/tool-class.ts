@@ -24,6 +24,9 @@ export const HEARTBEAT_TIMEOUT_MS = 10_000;
 
 const READ_RETRIES = { NETWORK_ERROR: 3, TIMEOUT: 2, RATE_LIMITED: 10 } as const;
 
+/** An upstream that asks for a longer wait before a repetition has refused the call, ms. */
+export const LONGEST_WAIT_TO_REPEAT = 3_600_000;
+
 export const CLASS_RULES: Record<ToolClass, ClassRules> = {
   compute: { retries: {}, timeoutMs: 10_000, cacheable: false, approval: 'never', parallel: 'yes' },
   read: {

@@ -1,7 +1,7 @@
 /** `ToolError`, the error that a tool throws, and the decision whether a failed call is retried. */
 import type { ErrorCode } from '../../shared/wire/error-codes';
 import { callError, type CallError } from '../../shared/wire/errors';
-import { CLASS_RULES, type ToolClass } from '../../shared/turn/tool-class';
+import { CLASS_RULES, LONGEST_WAIT_TO_REPEAT, type ToolClass } from '../../shared/turn/tool-class';
 import { optional } from '../../shared/json/optional';
 
 /**
@@ -48,8 +48,6 @@ export type RetryCounts = Partial<Record<ErrorCode, number>>;
 
 const FIRST_DELAY = 500;
 const LONGEST_DELAY = 30_000;
-/** An upstream that asks for a longer wait has refused: no retry. */
-const LONGEST_WISH = 3_600_000;
 
 /** How long to wait before the next attempt, ms, and the counts for the attempt after it; null: no retry. */
 export function nextRetry(
@@ -61,7 +59,7 @@ export function nextRetry(
   const limit = CLASS_RULES[toolClass].retries[error.code] ?? 0;
   if (retries >= limit) return null;
   const wish = error.retry_after_ms;
-  if (wish !== undefined && wish > LONGEST_WISH) return null;
+  if (wish !== undefined && wish > LONGEST_WAIT_TO_REPEAT) return null;
   const delayMs = wish ?? Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** retries);
   return { delayMs, counts: { ...counts, [error.code]: retries + 1 } };
 }

@@ -2,7 +2,7 @@
  * Runs the calls of one step. All questions are asked at once, so that a person can decide them in any order. Batches run, and
  * results go back, in the order of the calls.
  */
-import { CancellationScope, isCancellation } from '@temporalio/workflow';
+import { CancellationScope, isCancellation, patched } from '@temporalio/workflow';
 import type { AdmittedCall, CallOutcome } from '../../shared/io/activities';
 import { PLAIN_POLICY } from '../../shared/approval/approval';
 import { batches, forEachConcurrent } from '../../shared/turn/calls';
@@ -150,5 +150,6 @@ function runnerOf({ sub_agent, longest_wait_ms, class: toolClass }: AdmittedCall
 
 /** The call was dispatched, in this run or an earlier one: an interruption comes too late for it. */
 function isUnderWay({ data }: Dispatch, { id }: AdmittedCall): boolean {
-  return ['pending', 'probing', 'doubt'].includes(data.open?.progress[id]?.at ?? '');
+  const at = data.open?.progress[id]?.at ?? '';
+  return ['pending', 'probing', 'doubt'].includes(at) || (at === 'sub_turn' && patched('interrupted-sub-turns'));
 }

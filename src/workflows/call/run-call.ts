@@ -3,9 +3,9 @@
  * had no effect, or if its tool is idempotent; after a lost attempt the effect record says whether the call began.
  */
 import { ActivityFailure, CancellationScope, patched, sleep, isCancellation } from '@temporalio/workflow';
-import type { AdmittedCall, CallArguments, RunCallInput, RunCallOutput } from '../../shared/io/activities';
+import type { AdmittedCall, CallArguments, CallOutcome, RunCallInput, RunCallOutput } from '../../shared/io/activities';
 import { callError, BEGUN_TOO_LATE, type CallError } from '../../shared/wire/errors';
-import { CLASS_RULES } from '../../shared/turn/tool-class';
+import { CLASS_RULES, LONGEST_WAIT_TO_REPEAT } from '../../shared/turn/tool-class';
 import { FREEZE, timeFault, type Waker, wakeTime } from '../../shared/turn/turn-states';
 import { executeCall, inspectEffect, waitForUnfreeze } from '../activities';
 import { condition } from '../sandbox/condition';
@@ -38,58 +38,105 @@ export async function runDestructive(
     return { outcome: endCall(data, call, end.state, end), took_ms: 0 };
   }
   moveCall(data, call.id, 'running');
-  let took = 0;
-  let result: RunCallOutput | null = null;
+  const dispatches: Dispatches = { result: null, took_ms: 0, hasRecord: false };
+  try {
+    const answer = await dispatchUntilFinal(context, call, admission, dispatches);
+    if (answer !== null) return answer;
+  } catch (error) {
+    // The turn was cancelled before a dispatch, the first or a later one.
+    if (!isCancellation(error) || !patched('cancelled-before-dispatch')) throw error;
+    if (dispatches.result === null) {
+      data.open!.outcomes[call.id] = notRunOutcome(data, call, unrecorded(admission, dispatches));
+      throw error;
+    }
+  }
+  const { result, took_ms } = dispatches;
+  if (result === null) {
+    const most = mostDispatches(context);
+    const error = callError(
+      'EXECUTION_ERROR',
+      'attempts_exhausted',
+      `${call.tool} was lost ${most === 1 ? 'once' : `${most} times`} before it began.`,
+    );
+    const facts = { error, effect: 'not_applied' as const, ...unrecorded(admission, dispatches) };
+    return { outcome: endCall(data, call, 'failed', facts), took_ms };
+  }
+  const end = await endOf(context, call, admission, result);
+  return { outcome: endCall(data, call, end.state, { ...end, ...unrecorded(admission, dispatches) }), took_ms };
+}
+
+/** What the dispatches of a call have given so far. */
+interface Dispatches {
+  /** Null: none has begun. */
+  result: RunCallOutput | null;
+  took_ms: number;
+  /** A dispatch has recorded what people said. */
+  hasRecord: boolean;
+}
+
+/** The words of people that no dispatch has recorded: the next step does. */
+function unrecorded(
+  { approvals, args }: Admission & { ok: true },
+  { hasRecord }: Dispatches,
+): Pick<CallOutcome, 'approvals' | 'earlier'> {
+  return hasRecord ? {} : { approvals, earlier: args.earlier ?? [] };
+}
+
+function mostDispatches({ options }: Dispatch): number {
+  return options?.enable_retry === false ? 1 : MAX_DISPATCHES;
+}
+
+/** Dispatches the call until `dispatches` has its final result, or as often as is allowed. @returns how else it ended; null: so */
+async function dispatchUntilFinal(
+  context: Dispatch,
+  call: AdmittedCall,
+  admission: Admission & { ok: true },
+  dispatches: Dispatches,
+): Promise<CallRun | NeedsDecision | null> {
+  const { data } = context;
+  const most = mostDispatches(context);
   let waits = 0;
-  let hasRecord = false;
-  const most = context.options?.enable_retry === false ? 1 : MAX_DISPATCHES;
-  // A dispatch records what people said; without one, the next step does.
-  const decisions = () => (hasRecord ? {} : { approvals: admission.approvals, earlier: admission.args.earlier ?? [] });
   for (let dispatch = 1; dispatch <= most; dispatch++) {
-    if (result === null && data.interrupted && patched('interrupted-before-dispatch'))
-      return { outcome: notRunOutcome(data, call, decisions()), took_ms: took };
+    if (dispatches.result === null && data.interrupted && patched('interrupted-before-dispatch'))
+      return { outcome: notRunOutcome(data, call, unrecorded(admission, dispatches)), took_ms: dispatches.took_ms };
     const args = { ...admission.args, dispatch };
     const answer = await dispatchOnce(context, call, args, admission);
     if (answer === null) {
       await unlessInterrupted(context, () => sleep(backoff(dispatch))); // the record proves that it never began
       continue;
     }
-    took += answer.took_ms;
+    dispatches.took_ms += answer.took_ms;
     data.head = answer.head ?? data.head;
-    hasRecord ||= answer.head !== null || answer.state === 'pending';
-    if (answer.held) return { held: answer.held, took_ms: took };
+    dispatches.hasRecord ||= answer.head !== null || answer.state === 'pending';
+    if (answer.held) return { held: answer.held, took_ms: dispatches.took_ms };
     if (answer.error?.reason === FREEZE && patched('frozen-calls')) {
       await unlessInterrupted(context, () => waitForUnfreeze({ turn: context.turn, tool: call.tool }));
-      if (result !== null && interruptionEnds(data)) break;
+      if (dispatches.result !== null && interruptionEnds(data)) return null;
       dispatch -= 1; // it was not dispatched
       continue;
     }
     if (answer.busy_ms !== undefined) {
       if (++waits > MAX_WAITS) {
-        result ??= answer; // the result of an earlier dispatch, such as in doubt, stays
-        break;
+        dispatches.result ??= answer; // the result of an earlier dispatch, such as in doubt, stays
+        return null;
       }
       const pause = Math.max(answer.busy_ms, backoff(waits));
       await unlessInterrupted(context, () => sleep(pause));
-      if (result !== null && interruptionEnds(data)) break;
+      if (dispatches.result !== null && interruptionEnds(data)) return null;
       dispatch -= 1; // it was not dispatched
       continue;
     }
-    result = answer;
-    const wait = waitBeforeNext(call, result, dispatch);
-    if (wait === null || most === 1) break;
-    await sleep(wait);
+    dispatches.result = answer;
+    const wait = waitBeforeNext(call, answer, dispatch);
+    if (wait === null || most === 1) return null;
+    if (!patched('waits-before-repetition')) await sleep(wait);
+    else if (wait > LONGEST_WAIT_TO_REPEAT) return null;
+    else {
+      await unlessInterrupted(context, () => sleep(wait));
+      if (data.interrupted) return null;
+    }
   }
-  if (result === null) {
-    const error = callError(
-      'EXECUTION_ERROR',
-      'attempts_exhausted',
-      `${call.tool} was lost ${most === 1 ? 'once' : `${most} times`} before it began.`,
-    );
-    return { outcome: endCall(data, call, 'failed', { error, effect: 'not_applied', ...decisions() }), took_ms: took };
-  }
-  const end = await endOf(context, call, admission, result);
-  return { outcome: endCall(data, call, end.state, { ...end, ...decisions() }), took_ms: took };
+  return null;
 }
 
 /** A call that was dispatched before ends with what that gave: somebody has interrupted its turn. */

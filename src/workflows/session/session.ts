@@ -169,8 +169,10 @@ export async function session(input: SessionInput): Promise<SessionView> {
       await waitForActivation();
     }
     if (full()) {
-      await condition(allHandlersFinished);
-      await continueAsNew<typeof session>({ ...input, resume: asJson(data) });
+      // A client that resumes has no answer before the session has looked at a turn that may be over.
+      const looksFirst = patched('full-session-looks');
+      await condition(() => allHandlersFinished() || (looksFirst && mayBeOver()));
+      if (!looksFirst || !mayBeOver()) await continueAsNew<typeof session>({ ...input, resume: asJson(data) });
     }
     const next = nextInQueue(data);
     if (data.running) {

@@ -70,6 +70,12 @@ export class Steering {
     return waiting;
   }
 
+  /** The step has not taken them: it was interrupted or cancelled, or has failed. */
+  putBack(steers: Steer[]): void {
+    const { waiting } = this.steeringState;
+    this.data.steered = { ...this.steeringState, waiting: [...steers, ...waiting] };
+  }
+
   /** Takes no more messages. A message that no step has taken is recorded as ignored. */
   end(): void {
     this.isOver = true;

@@ -9,6 +9,7 @@ import {
   defineQuery,
   getExternalWorkflowHandle,
   isCancellation,
+  patched,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -110,7 +111,12 @@ async function runSteps(input: TurnInput, context: Dispatch, { steering, interru
     if (full && hasRoom === false) return { state: 'failed', reason: NO_ROOM, hasEndBlock: false };
     const steers = data.paused ? [] : steering.pickUp();
     const start = Date.now();
-    const step = await inFlight.during(() => interruption.during(() => nextStep(input, turn, data, steers)));
+    let step: TakeStepOutput | null = null;
+    try {
+      step = await inFlight.during(() => interruption.during(() => nextStep(input, turn, data, steers)));
+    } finally {
+      if (step === null && steers.length > 0 && patched('steers-of-lost-steps')) steering.putBack(steers);
+    }
     if (step === null) continue;
     if (step.next !== 'calls') reportStep(data.step, start);
     showState(data, questions);

@@ -13,7 +13,7 @@ export interface Interrupted extends Engine {
   requests: ModelRequest[];
 }
 
-type Meanwhile = (turn: TurnHandle, client: HoldfastClient) => Promise<unknown>;
+type Meanwhile = (turn: TurnHandle, client: HoldfastClient, signal: AbortSignal) => Promise<unknown>;
 
 /** A turn of rita's. `meanwhile[n]` is done while the model thinks about its answer number n, from 1. */
 export async function interrupted(
@@ -23,7 +23,9 @@ export async function interrupted(
 ): Promise<void> {
   let tell!: (told: [TurnHandle, HoldfastClient]) => void;
   const told = new Promise<[TurnHandle, HoldfastClient]>((resolve) => (tell = resolve));
-  const model = new ScriptedModel(setup.script, async (index) => void (await meanwhile[index + 1]?.(...(await told))));
+  const model = new ScriptedModel(setup.script, async (index, signal) => {
+    await meanwhile[index + 1]?.(...(await told), signal);
+  });
   await withEngine({ ...setup, model }, async (engine) => {
     const turn = await engine.start('Look after it.', { requester: 'rita' });
     tell([turn, engine.client]);

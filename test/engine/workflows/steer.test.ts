@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { signSteer } from '../../../src/client/approvals/attest';
 import { ToolError } from '../../../src/tools/define/errors';
@@ -18,6 +19,24 @@ const whyIgnored = (turn: TurnHandle, count = 1) =>
   });
 
 describe('a message to a turn while it runs', () => {
+  it('is recorded as ignored if the step that should have read it is interrupted', () =>
+    interrupted(
+      { tools: [look], script: [ask(['look', {}]), say('done')] },
+      {
+        1: (turn) => turn.steer('Only euros.', { by: 'bob' }),
+        2: async (turn, _, signal) => {
+          await turn.interrupt({ by: 'ana' });
+          if (!signal.aborted) await once(signal, 'abort');
+          throw signal.reason;
+        },
+      },
+      async ({ turn }) => {
+        const view = await turn.result();
+        expect(view).toMatchObject({ state: 'cancelled', reason: 'Interrupted by ana.' });
+        expect(await whyIgnored(turn)).toEqual(['steer: the turn ended before a step could take it']);
+      },
+    ));
+
   it('is read before the next step, after the results; the record says who has sent it, and how', () =>
     interrupted(
       { tools: [look], script: [ask(['look', {}]), say('done')] },

@@ -3,11 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
+import { agentTool } from '../../../src/agents/agent-tool';
+import { defineAgent } from '../../../src/agents/define';
 import { FileStore } from '../../../src/store/files/file-store';
 import { StoreError, type Store } from '../../../src/store/store';
 import { walk } from '../../../src/store/core/transcript';
 import { eventually, withEngine, type Engine } from '../support/engine';
-import { FILLED_MS, FILLS_A_SHORT_RUN, sendJunk, shortRunServer } from '../support/fill-run';
+import { FILLED_MS, FILLS_A_SHORT_RUN, fillRun, sendJunk, shortRunServer } from '../support/fill-run';
+import { withAgents } from '../support/sub-agents';
 import { ask, say } from '../../support/scripted-model';
 import { loses, pays } from '../../support/tools';
 
@@ -234,4 +237,30 @@ it('a cancelled turn that goes on in another run, since a call is in doubt, runs
     expect([done.state, ...done.calls.map(({ state }) => state)]).toEqual(['cancelled', 'failed', 'cancelled']);
     expect(effects).toEqual([]);
   });
+});
+
+it('an interrupted turn that goes on in another run still waits for its sub-agent', async () => {
+  const effects: unknown[] = [];
+  const payer = defineAgent({ name: 'payer', prompt: 'Pay.', tools: [pays('pay', effects)] });
+  const delegate = agentTool(payer, { description: 'Pays.' });
+  const lead = defineAgent({ name: 'lead', prompt: 'Lead.', tools: [delegate] });
+  const scripts = {
+    'Lead.': [ask([delegate.name, { task: 'Pay it.' }]), say('done')],
+    'Pay it.': [ask(['pay', { invoice: 'INV-7', cents: 700 }]), say('paid')],
+  };
+  await withAgents(
+    [lead, payer],
+    scripts,
+    async ({ start, client }) => {
+      const turn = await start();
+      const [{ digest }] = await turn.waitForPending();
+      await turn.interrupt({ by: 'ana' });
+      await fillRun(client, turn, FILLS_A_SHORT_RUN);
+      await turn.approve(digest, { by: 'ana' });
+      const view = await turn.result();
+      expect(view).toMatchObject({ state: 'cancelled', calls: [{ tool: delegate.name, state: 'succeeded' }] });
+      expect(effects).toHaveLength(1);
+    },
+    { address: server.address },
+  );
 });
