@@ -46,7 +46,7 @@ export async function runDestructive(
     // The turn was cancelled before a dispatch, the first or a later one.
     if (!isCancellation(error) || !patched('cancelled-before-dispatch')) throw error;
     if (dispatches.result === null) {
-      data.open!.outcomes[call.id] = notRunOutcome(data, call, unrecorded(admission, dispatches));
+      data.open!.outcomes[call.id] = notRunOutcome(data, call, decisionsToRecord(admission, dispatches));
       throw error;
     }
   }
@@ -58,11 +58,11 @@ export async function runDestructive(
       'attempts_exhausted',
       `${call.tool} was lost ${most === 1 ? 'once' : `${most} times`} before it began.`,
     );
-    const facts = { error, effect: 'not_applied' as const, ...unrecorded(admission, dispatches) };
+    const facts = { error, effect: 'not_applied' as const, ...decisionsToRecord(admission, dispatches) };
     return { outcome: endCall(data, call, 'failed', facts), took_ms };
   }
   const end = await endOf(context, call, admission, result);
-  return { outcome: endCall(data, call, end.state, { ...end, ...unrecorded(admission, dispatches) }), took_ms };
+  return { outcome: endCall(data, call, end.state, { ...end, ...decisionsToRecord(admission, dispatches) }), took_ms };
 }
 
 /** What the dispatches of a call have given so far. */
@@ -75,7 +75,7 @@ interface Dispatches {
 }
 
 /** The words of people that no dispatch has recorded: the next step does. */
-function unrecorded(
+function decisionsToRecord(
   { approvals, args }: Admission & { ok: true },
   { hasRecord }: Dispatches,
 ): Pick<CallOutcome, 'approvals' | 'earlier'> {
@@ -98,7 +98,7 @@ async function dispatchUntilFinal(
   let waits = 0;
   for (let dispatch = 1; dispatch <= most; dispatch++) {
     if (dispatches.result === null && data.interrupted && patched('interrupted-before-dispatch'))
-      return { outcome: notRunOutcome(data, call, unrecorded(admission, dispatches)), took_ms: dispatches.took_ms };
+      return { outcome: notRunOutcome(data, call, decisionsToRecord(admission, dispatches)), took_ms: dispatches.took_ms };
     const args = { ...admission.args, dispatch };
     const answer = await dispatchOnce(context, call, args, admission);
     if (answer === null) {
