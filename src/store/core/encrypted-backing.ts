@@ -189,10 +189,12 @@ class EncryptedBytes implements Bytes {
 
   async get(hash: string): Promise<Buffer> {
     const [object] = isHash(hash) ? await this.objects.getEach([objectOfFile(hash)]) : [];
-    if (object === undefined) return this.plain.get(hash);
+    const line = object?.lines[0] ?? '';
+    // A plain file may have an object of this name too, where large files are stored outside.
+    if (!line.startsWith(BEGINS)) return this.plain.get(hash);
     let bytes: Buffer;
     try {
-      bytes = await this.sealer.open(this.sealer.read(object.lines[0] ?? ''));
+      bytes = await this.sealer.open(this.sealer.read(line));
     } catch (error) {
       throw error instanceof BadSeal ? damageOf(hash, error.message) : error;
     }

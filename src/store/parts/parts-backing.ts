@@ -23,14 +23,15 @@ const BEGINS = `{"v":"${VERSION}",`;
 /** @param parts null: nothing is stored outside, and what is there cannot be read */
 export function partsBacking(backing: CollectableBacking, parts: PartStore | null): CollectableBacking {
   const objects = new PartsObjects(backing.objects, parts);
-  if (parts === null) return { ...backing, objects };
+  const bytes = new PartsBytes(backing.bytes, backing.objects, parts);
+  if (parts === null) return { ...backing, objects, bytes };
   const { collectable } = backing;
   const outside = { parts, rows: (hashes: string[]) => backing.objects.getEach(hashes) };
   return {
     ...backing,
     collectable: { ...collectable, outside },
     objects,
-    bytes: new PartsBytes(backing.bytes, backing.objects, parts),
+    bytes,
     checkWritable: async () => void (await Promise.all([backing.checkWritable(), parts.check()])),
     close: async () => {
       parts.close();
@@ -124,11 +125,11 @@ class PartsBytes implements Bytes {
   constructor(
     private readonly plain: Bytes,
     private readonly objects: Objects,
-    private readonly parts: PartStore,
+    private readonly parts: PartStore | null,
   ) {}
 
   async put(bytes: Uint8Array): Promise<string> {
-    if (bytes.length < OUTSIDE_FROM) return this.plain.put(bytes);
+    if (this.parts === null || bytes.length < OUTSIDE_FROM) return this.plain.put(bytes);
     const hash = sha256Hex(bytes);
     await this.objects.put([{ hash: objectOfFile(hash), lines: [lineOf(await this.parts.put(bytes))] }], []);
     return hash;
