@@ -86,6 +86,7 @@ export async function startWorker(
   const endReports = hasMetrics ? reportReadiness(look, Runtime.instance().metricMeter) : () => undefined;
   const closePorts = async () => {
     endReports();
+    parts.endReads?.();
     await Promise.all([closeHealth(), closeMetrics(), closeLog()]);
   };
   try {
@@ -96,12 +97,13 @@ export async function startWorker(
   }
 }
 
-/** What the readiness checks need, filled while the worker starts. */
+/** What the readiness checks need, and the end of the process, filled while the worker starts. */
 interface Parts {
   connection?: NativeConnection;
   worker?: Worker;
   store?: Store;
   keys?: Keys | null;
+  endReads?(): void;
 }
 
 interface StartContext {
@@ -120,6 +122,7 @@ async function start(
   const approvals = approvalsChannel(config);
   const keys = config.codecKeys === null ? null : await (await import('./encryption/index.js')).openKeys(config.codecKeys, log);
   parts.keys = keys;
+  if (keys !== null) parts.endReads = keys.readOnTime();
   const store = (parts.store = await openStoreOf({ ...config, codecKeys: keys }));
   const model = await openModel(config);
   const served = (next: App) => (config.rehearsesAll ? withoutProviders(next, model.provider) : next);

@@ -122,6 +122,8 @@ export class HoldfastClient {
   private storePromise: Promise<Store> | undefined;
   private live: LiveBus | null | undefined;
   private openedInbox: Inbox | undefined;
+  /** Of a key ring of the client's own. */
+  private endReads: () => void = () => undefined;
   private readonly feeds: Feeds;
   private readonly signer: StartSigner;
   /** Files for messages. */
@@ -153,15 +155,18 @@ export class HoldfastClient {
     const codec = config.codecKeys ? await (await import('../encryption/index.js')).openCodec(config.codecKeys, namespace) : null;
     const connection = await connectTemporal(config.temporal);
     const signer = async () => (await import('../attestation/bundle-signer.js')).bundleSigner(bundleKeyPlaces(config));
-    return new HoldfastClient(makeClient({ connection, namespace, codec }), {
+    const client = new HoldfastClient(makeClient({ connection, namespace, codec }), {
       ...config,
       codecKeys: codec?.keys ?? null,
       bundleSigner: signer,
       live: config.live ?? live,
     });
+    if (codec !== null && codec.keys !== config.codecKeys) client.endReads = codec.keys.readOnTime();
+    return client;
   }
 
   async close(): Promise<void> {
+    this.endReads();
     if (typeof this.config.store === 'string') await (await this.storePromise?.catch(() => undefined))?.close();
     await this.openedInbox?.close();
     this.feeds.close();

@@ -28,7 +28,7 @@ export class MissingKey extends Error {
 }
 
 export interface KeyOptions {
-  /** After this time a ring that is used is read again, ms. */
+  /** After this time a ring that is used, or that `readOnTime` reads, is read again, ms. */
   freshMs?: number;
   /** How long a missing key is waited for, ms: a rotation may reach another process first. */
   patienceMs?: number;
@@ -84,6 +84,12 @@ export class Keys {
   ring(): KeyRing {
     if (performance.now() - this.readAt > this.freshMs) void this.readAgain().catch(() => undefined);
     return this.present;
+  }
+
+  /** Has the ring read again from time to time also while nobody uses it. @returns ends that */
+  readOnTime(): () => void {
+    const timer = setInterval(() => void this.readAgain().catch(() => undefined), this.freshMs).unref();
+    return () => clearInterval(timer);
   }
 
   /**

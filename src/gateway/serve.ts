@@ -101,7 +101,8 @@ export async function gatewayParts(
   const store = await openStoreOf({ ...config, codecKeys: keys });
   await announceKey(store, key);
   const traces = config.otlp?.signals.includes('traces') ? openTraces(config.otlp, 'holdfast-gateway') : null;
-  const lazyClient = new LazyClient(connect ?? (() => HoldfastClient.connect()));
+  const lazyClient = new LazyClient(connect ?? (() => HoldfastClient.connect(keys === null ? {} : { codecKeys: keys })));
+  const endReads = keys?.readOnTime();
   const { jwt, callbacks, requestsPerMinute, startLimitMs, corsOrigins, proxies, openMetrics } = config.http;
   const tokens = new Tokens(config.tokens ?? []);
   const authenticator = jwt === null ? tokens : new AnyOf([...(config.tokens === null ? [] : [tokens]), new Jwts(jwt)]);
@@ -131,6 +132,7 @@ export async function gatewayParts(
     ...settings,
     client: lazyClient.get,
     close: async () => {
+      endReads?.();
       await lazyClient.close();
       await traces?.close();
     },

@@ -1,11 +1,14 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openKeys } from '../../../src/encryption';
 import { KeyRing, rotate, type KeyRingJson } from '../../../src/encryption/key-ring';
 import { Keys } from '../../../src/encryption/key-source';
 import { loadConfig } from '../../../src/config';
+import { gatewayParts } from '../../../src/gateway/serve';
 import { environment, run } from '../../support/command-line';
 import { ringOf } from '../../support/encryption/ring';
+import { silent } from '../../support/silent';
 
 let folder: string;
 let file: string;
@@ -80,6 +83,42 @@ it('a ring that cannot be read again is reported once for each reason, and goes 
   chmodSync(file, 0o644);
   await again();
   expect(faults[1]).toContain('others may read it');
+});
+
+it('a process that is idle reads its ring again too, until it ends', async () => {
+  jest.useFakeTimers();
+  try {
+    let present: unknown = ringOf('a');
+    const faults: object[] = [];
+    const keys = await openKeys({ ring: () => present }, { error: (facts) => void faults.push(facts) });
+    const end = keys.readOnTime();
+    present = ringOf('b');
+    await jest.advanceTimersByTimeAsync(30_000);
+    expect(keys.ring().current).toBe('b');
+    present = 'broken';
+    await jest.advanceTimersByTimeAsync(30_000);
+    expect(keys.fault).toContain('The key ring of the key service cannot be used');
+    expect(faults).toHaveLength(1);
+    present = ringOf('c');
+    await jest.advanceTimersByTimeAsync(30_000);
+    expect([keys.ring().current, keys.fault]).toEqual(['c', null]);
+    end();
+    expect(jest.getTimerCount()).toBe(0);
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
+it('a gateway, which has the keys of the codec server too, reads its ring so until it is closed', async () => {
+  write(ringOf('a'));
+  const end = jest.fn();
+  const read = jest.spyOn(Keys.prototype, 'readOnTime').mockReturnValue(end);
+  const config = loadConfig({ HOLDFAST_HOME: folder, HOLDFAST_STORE: `file:${folder}/store`, HOLDFAST_CODEC_KEYS: file });
+  const parts = await gatewayParts(config, { log: silent, app: () => Promise.reject(new Error('no app')) });
+  expect([read.mock.contexts, end.mock.calls.length]).toEqual([[parts.codec!.codecKeys], 0]);
+  await parts.close();
+  expect([read.mock.calls.length, end.mock.calls.length]).toEqual([1, 1]);
+  read.mockRestore();
 });
 
 it('a ring comes from a command or a key service too, and errors show no key', async () => {
