@@ -4,7 +4,7 @@ import { createServer, request, type OutgoingHttpHeaders, type Server } from 'no
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defaultEnvironment, readCompose } from '../support/compose-file';
+import { environmentOf, readCompose } from '../support/compose-file';
 import { holdfast, type Holdfast } from '../support/process';
 
 let home: string;
@@ -41,7 +41,7 @@ async function started(env: NodeJS.ProcessEnv): Promise<(headers: OutgoingHttpHe
 }
 
 it('passes on requests under the name of this machine or of the Web UI, and refuses every other page, in a container too', async () => {
-  const ask = await started({ ...defaultEnvironment(readCompose().services['web-ui']!), HOLDFAST_UI_URL: 'https://ui.example' });
+  const ask = await started({ ...environmentOf(readCompose().services['web-ui']!), HOLDFAST_UI_URL: 'https://ui.example' });
   for (const host of ['localhost:8233', '127.0.0.1:8233', 'ui.example']) expect(await ask({ host })).toBe(`200 passed ${host}`);
   expect(await ask({ host: 'ui.example', origin: 'https://ui.example' })).toContain('200');
   for (const headers of [

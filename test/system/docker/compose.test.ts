@@ -8,7 +8,7 @@ import { isSetting, loadConfig } from '../../../src/config';
 import { siteFault } from '../../../src/shared/wire/cross-site-check';
 import { NAMESPACE_ATTRIBUTES } from '../../../src/shared/search-attributes';
 import { version } from '../../../src/version';
-import { composeFaults, composeText, defaultEnvironment, readCompose, ROOT, type ComposeService } from '../support/compose-file';
+import { composeFaults, composeText, environmentOf, readCompose, ROOT, type ComposeService } from '../support/compose-file';
 import { SERVER_VERSION } from '../support/native-binaries';
 
 const compose = readCompose();
@@ -197,11 +197,19 @@ describe('docker-compose.yml', () => {
   });
 
   it('has the gateway check Host, over the network of its container too', () => {
-    const { HOLDFAST_HOSTS = '', HOLDFAST_PUBLIC_URL: publicUrl = '' } = defaultEnvironment(compose.services.gateway!);
-    const site = { hosts: loadConfig({ HOLDFAST_HOSTS }).hosts, publicUrl };
-    const fault = (host: string) => siteFault({ host, origin: `http://${host}` }, '172.18.0.5', site);
+    const fault = faultOf('gateway');
     expect(fault('evil.example:8480')).toContain('The header Host is "evil.example:8480"');
     for (const host of ['127.0.0.1:8480', 'localhost:8480', 'gateway:8480']) expect([host, fault(host)]).toEqual([host, null]);
+  });
+
+  it('takes a list of hosts of the operator’s beside its own names, also that which the proxy’s check uses', () => {
+    const own = { HOLDFAST_HOSTS: 'agents.example,10.0.0.7' };
+    const check = proxySections().flatMap(({ lines }) => valuesOf(lines, 'http-check send meth GET uri /readyz hdr Host'));
+    expect(check).toHaveLength(1);
+    for (const name of ['gateway', 'codec'])
+      for (const host of ['agents.example', '10.0.0.7:8480', 'localhost:8480', `${name}:8480`, ...check])
+        expect([name, host, faultOf(name, own)(host)]).toEqual([name, host, null]);
+    expect(faultOf('gateway', own)('evil.example')).toContain('The header Host is "evil.example"');
   });
 
   it('gives Temporal only settings that its scripts and configuration read', () => {
@@ -239,6 +247,13 @@ describe('docker-compose.yml', () => {
     }
   });
 });
+
+/** What is wrong with a request from another container of the network, where the operator has set only `own`. */
+function faultOf(name: string, own: Record<string, string> = {}): (host: string) => string | null {
+  const { HOLDFAST_HOSTS = '', HOLDFAST_PUBLIC_URL: publicUrl = '' } = environmentOf(compose.services[name]!, own);
+  const site = { hosts: loadConfig({ HOLDFAST_HOSTS }).hosts, publicUrl };
+  return (host) => siteFault({ host, origin: `http://${host}` }, '172.18.0.5', site);
+}
 
 interface PrometheusFile {
   rule_files: string[];

@@ -43,10 +43,10 @@ export function readCompose(text: string = composeText): ComposeFile {
   return parse(text, { merge: true }) as ComposeFile;
 }
 
-/** A service's environment where the operator has set nothing: of `${NAME:-default}` the default. */
-export function defaultEnvironment({ environment = {} }: ComposeService): Record<string, string> {
-  const byDefault = (text: string) => text.replace(/\$\{\w+:-([^}]*)\}/g, '$1');
-  return Object.fromEntries(Object.entries(environment).map(([name, text]) => [name, byDefault(String(text))]));
+/** A service's environment where the operator has set only `own`: of `${NAME:-default}` the default, if NAME is not in it. */
+export function environmentOf({ environment = {} }: ComposeService, own: Record<string, string> = {}): Record<string, string> {
+  const filled = (text: string) => text.replace(/\$\{(\w+):-([^}]*)\}/g, (_, name: string, other: string) => own[name] || other);
+  return Object.fromEntries(Object.entries(environment).map(([name, text]) => [name, filled(String(text))]));
 }
 
 /** The faults that the schema finds: `/services/x must have …`; empty if it is valid. */
