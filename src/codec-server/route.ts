@@ -11,6 +11,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { boundWorkflow, openPayload, sealPayload } from '../encryption/encrypted-payload';
 import { Keys, MissingKey } from '../encryption/key-source';
 import { sees, visibilityOf, type Principal } from '../gateway/auth/principals';
+import { Refusal } from '../gateway/http/errors';
 import { jsonSchema } from '../gateway/schemas/common';
 import type { CodecParts, GatewayParts, Route } from '../gateway/route';
 import { optional } from '../shared/json/optional';
@@ -21,8 +22,10 @@ import { isEncrypted } from '../shared/wire/payload';
 /** The Web UI sends all payloads of a page of history at once. */
 const LARGEST_BODY = 32_000_000;
 const MOST_PAYLOADS = 5000;
-/** Bytes of one answer: what is compressed may unfold to far more than the request had. Payloads beyond stay encrypted. */
+/** Characters of one answer: what is compressed may unfold to far more than the request had. Payloads beyond stay encrypted. */
 const LARGEST_ANSWER = 64_000_000;
+/** Characters of the metadata of a payload to encrypt, as JSON: only small ones are ours or Temporal's. */
+const LARGEST_METADATA = 100_000;
 /** How many workflows' requesters are remembered, and for how long, ms. */
 const MOST_WORKFLOWS = 5000;
 const REMEMBER_MS = 60_000;
@@ -56,7 +59,7 @@ export const codec: Route = (app, parts) => {
     for (const [index, one] of all.entries()) {
       const next = visible.has(bound[index]) ? await decode(ring, settings!.namespace, one, room) : one;
       opened.push(next);
-      room -= next.data?.length ?? 0;
+      room -= sizeOf(next);
     }
     return opened;
   };
@@ -77,6 +80,8 @@ export const codec: Route = (app, parts) => {
     const all = body.payloads ?? [];
     const to = { namespace: settings?.namespace ?? '', workflowId: null };
     const isOurs = settings !== null && isOf(settings, headers);
+    if (all.some(({ metadata = {} }) => sizeOf(metadata) > LARGEST_METADATA))
+      throw new Refusal({ code: 'INVALID_PARAMS', reason: 'bad_request', message: 'The metadata of a payload is too large.' });
     const seal = async (one: JsonPayload) => {
       const plain = payloadOf(one);
       return isEncrypted(plain) ? one : jsonOf(await sealPayload(await keys(), to, plain));
@@ -138,17 +143,22 @@ function boundTo({ metadata }: JsonPayload): string | null | undefined {
   return isEncrypted(sealed) ? boundWorkflow(sealed) : undefined;
 }
 
-/** @param room bytes of plain text that it may have, in base64 */
+/** @param room characters of JSON that the opened payload may have; one that has more stays encrypted */
 async function decode(keys: Keys, namespace: string, one: JsonPayload, room: number): Promise<JsonPayload> {
   const most = Math.floor((room * 3) / 4);
   if (most <= 0) return one;
   try {
     const opened = await openPayload(keys, namespace, payloadOf(one), () => true, most);
-    return 'payload' in opened ? jsonOf(opened.payload) : one;
+    const plain = 'payload' in opened ? jsonOf(opened.payload) : one;
+    return sizeOf(plain) > room ? one : plain;
   } catch (error) {
     if (error instanceof MissingKey) return one;
     throw error;
   }
+}
+
+function sizeOf(value: object): number {
+  return JSON.stringify(value).length;
 }
 
 /** Whose workflows are, by Temporal. What has no requester (budgets, failures of tasks) is for those who see everything. */

@@ -91,6 +91,24 @@ it('gives at most 64 MB at once: what is beyond stays encrypted', async () => {
   expect(payloads.at(-1)).toEqual(large);
 });
 
+it('counts metadata too, and encrypts none that is large', async () => {
+  const zeros = Buffer.alloc(10_000_000);
+  const names = Array.from({ length: 50 }, (_, index) => `${index}`);
+  const long = Object.fromEntries(names.map((name) => [name.padEnd(100_000, '\u0000'), Buffer.from('x')]));
+  for (const metadata of [{ zeros }, long]) {
+    const large = base64((await codec.encode([{ metadata, data: Buffer.from('x') }]))[0]!);
+    expect(JSON.stringify(large).length).toBeLessThan(100_000);
+    const { body } = await post(people.ana.headers, Array(6).fill(large));
+    expect(body.length).toBeLessThan(66_000_000);
+    const { payloads } = JSON.parse(body) as { payloads: unknown[] };
+    expect(JSON.stringify(payloads[0]).length).toBeGreaterThan(10_000_000);
+    expect(payloads.at(-1)).toEqual(large);
+  }
+  const more = base64({ metadata: { zeros: zeros.subarray(0, 100_000) }, data: Buffer.from('x') });
+  const refused = await post(people.rita.headers, [plain, more], '/codec/encode');
+  expect({ status: refused.statusCode, reason: refused.json().error.reason }).toEqual({ status: 400, reason: 'bad_request' });
+});
+
 it('encodes for the namespace, and leaves what is encrypted', async () => {
   const already = await sealed('turn/acme');
   const { payloads } = (await post(people.ana.headers, [plain, already], '/codec/encode')).json();
