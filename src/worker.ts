@@ -33,7 +33,7 @@ import { isCurrent, routingOf, type Version } from './temporal/worker-versions';
 import type { Store } from './store/store';
 import { activityLog } from './telemetry/activity-log';
 import { Running } from './telemetry/running';
-import { activityMetrics } from './telemetry/activity-metrics';
+import { activityMetrics, countFromZero } from './telemetry/activity-metrics';
 import { sdkModelMetrics } from './telemetry/model-metrics';
 import type { ProcessTraces } from './telemetry/traces/open';
 import { traceSinks } from './telemetry/traces/workflow-spans';
@@ -220,6 +220,7 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
     ...deploymentOptions(deployment),
     ...parts.options,
   });
+  countFromZero(meter, registry.all());
   const hasEnded = () => ['STOPPED', 'FAILED'].includes(worker.getState());
   const ownVersion = deployment && {
     isCurrent: async () => isCurrent(deployment, await routingOf(connection, namespace, taskQueue)),

@@ -187,6 +187,14 @@ if (promtool === null && !required) console.warn('Tests with promtool are skippe
       at: { '6h': ['HoldfastDecisionsExpire'] },
     },
     {
+      what: 'two of a few questions expire, the first ones of their worker',
+      series: {
+        'holdfast_decisions_total{decision="approve",instance="w1"}': '0x30 5x470',
+        'holdfast_decisions_total{decision="expired",instance="w1"}': '0x60 1x60 2x380',
+      },
+      at: { '100m': [], '4h': ['HoldfastDecisionsExpire'] },
+    },
+    {
       what: 'a call is in doubt',
       series: { 'holdfast_turns{state="in_doubt",instance="g1"}': '0 0 1x500' },
       at: { '1m': [], '5m': ['HoldfastInDoubt'] },

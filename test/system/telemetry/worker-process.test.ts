@@ -39,6 +39,16 @@ describe('a worker process', () => {
     await turn.waitForPending();
   });
 
+  it('serves the counters of turns before anything was counted', async () => {
+    const zeros = (await metrics()).filter((line) => line.endsWith(' 0'));
+    for (const begin of [
+      'decisions_total{.*decision="expired"',
+      'turns_ended_total{.*state="failed"',
+      'calls_in_doubt_total{.*tool="',
+    ])
+      expect(zeros).toContainEqual(expect.stringMatching(`^holdfast_${begin}`));
+  });
+
   it('keeps no more turns in memory than HOLDFAST_MAX_CACHED_WORKFLOWS says, and all of them wait on', async () => {
     const turns = [await stage.begin(), await stage.begin(), await stage.begin(), await stage.begin()];
     for (const turn of turns) await turn.waitForPending();

@@ -1,5 +1,5 @@
 /** What a worker counts of turns, decisions and models, and whether it is ready. */
-import { activityMetrics } from '../../../src/telemetry/activity-metrics';
+import { activityMetrics, countFromZero } from '../../../src/telemetry/activity-metrics';
 import { sdkModelMetrics } from '../../../src/telemetry/model-metrics';
 import { reportReadiness } from '../../../src/telemetry/readiness';
 import { Counted } from '../../support/counted';
@@ -61,6 +61,29 @@ describe('the metrics of activities', () => {
     });
     await expect(ended).rejects.toThrow('no store');
     expect(counted.values).toEqual({});
+  });
+});
+
+it('a worker has all its counters of turns from its start, since Prometheus sees no increase in a series that begins above 0', () => {
+  const counted = new Counted();
+  const tool = (name: string, toolClass: string) => [`${name}@1.0.0`, { name, class: toolClass }] as const;
+  const agents = [
+    { versions: new Map([tool('pay', 'destructive'), tool('search', 'read')]) },
+    { versions: new Map([tool('pay', 'destructive'), tool('send', 'destructive')]) },
+  ];
+  countFromZero(counted.meter, agents as never);
+  expect(counted.values).toEqual({
+    'holdfast_decisions_total{decision="approve"}': 0,
+    'holdfast_decisions_total{decision="deny"}': 0,
+    'holdfast_decisions_total{decision="answer"}': 0,
+    'holdfast_decisions_total{decision="expired"}': 0,
+    'holdfast_calls_in_doubt_total{tool="pay"}': 0,
+    'holdfast_calls_in_doubt_total{tool="send"}': 0,
+    'holdfast_turns_ended_total{state="completed"}': 0,
+    'holdfast_turns_ended_total{state="refused"}': 0,
+    'holdfast_turns_ended_total{state="cancelled"}': 0,
+    'holdfast_turns_ended_total{state="failed"}': 0,
+    'holdfast_turns_ended_total{state="limit"}': 0,
   });
 });
 
