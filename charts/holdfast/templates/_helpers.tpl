@@ -33,13 +33,13 @@
 {{- if contains .Chart.Name .Release.Name }}{{ .Release.Name | trunc 40 | trimSuffix "-" }}{{ else }}{{ printf "%s-%s" .Release.Name .Chart.Name | trunc 40 | trimSuffix "-" }}{{ end -}}
 {{- end -}}
 
-{{/* Labels by which pods are found: (list $ "gateway"), or with a build id as a third. */}}
+{{/* Labels by which pods are found: (list $ "gateway"), or with the value of the label of a build as a third. */}}
 {{- define "holdfast.selector" -}}
 app.kubernetes.io/name: {{ (index . 0).Chart.Name }}
 app.kubernetes.io/instance: {{ (index . 0).Release.Name }}
 app.kubernetes.io/component: {{ index . 1 }}
 {{- if gt (len .) 2 }}
-holdfast/build: {{ include "holdfast.slug" (index . 2) }}
+holdfast/build: {{ index . 2 }}
 {{- end }}
 {{- end -}}
 
@@ -243,7 +243,9 @@ capabilities: { drop: [ALL] }
 {{- $root := .root -}}
 {{- $of := .of -}}
 {{- $names := list $root .kind -}}
-{{- if .build }}{{ $names = append $names .build }}{{ end -}}
+{{- /* Workers without a version have the label too: their selector would find the pods of versions, and the autoscaler would stop. */ -}}
+{{- if .build }}{{ $names = append $names (include "holdfast.slug" .build) }}
+{{- else if eq .kind "worker" }}{{ $names = append $names "none" }}{{ end -}}
 {{- $pod := merge (dict "selector" (include "holdfast.selector" $names)) . -}}
 apiVersion: apps/v1
 kind: Deployment
@@ -275,10 +277,6 @@ spec:
   selector:
     matchLabels:
       {{- include "holdfast.selector" $names | nindent 6 }}
-    {{- if and (eq .kind "worker") (not .build) }}
-    # Not the pods of versions: one that belongs to two budgets cannot be evicted.
-    matchExpressions: [{ key: holdfast/build, operator: DoesNotExist }]
-    {{- end }}
 {{- if eq $of.autoscaling.by "cpu" }}
 ---
 apiVersion: autoscaling/v2
