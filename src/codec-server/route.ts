@@ -14,6 +14,7 @@ import { sees, visibilityOf, type Principal } from '../gateway/auth/principals';
 import { Refusal } from '../gateway/http/errors';
 import { jsonSchema } from '../gateway/schemas/common';
 import type { CodecParts, GatewayParts, Route } from '../gateway/route';
+import { isDirectCallId, isTurnId } from '../shared/ids';
 import { optional } from '../shared/json/optional';
 import { keywordOf } from '../shared/search-attributes';
 import { isLoopbackName } from '../shared/wire/cross-site-check';
@@ -32,6 +33,8 @@ const REMEMBER_MS = 60_000;
 /** Workflows of one request whose requesters are looked up, and how many at once. */
 const MOST_LOOKUPS = 1000;
 const DESCRIBED_AT_ONCE = 8;
+/** Entries of one turn in the trail. Of a turn with more it is not known whose all of them are. */
+const MOST_ENTRIES = 1000;
 
 const base64 = z.string();
 const payload = z.looseObject({ metadata: z.record(z.string(), base64).optional(), data: base64.optional() });
@@ -161,9 +164,12 @@ function sizeOf(value: object): number {
   return JSON.stringify(value).length;
 }
 
-/** Whose workflows are, by Temporal. What has no requester (budgets, failures of tasks) is for those who see everything. */
+/**
+ * Whose workflows are, by Temporal and by the store: Temporal lets anybody who may start workflows use the id of one that it has
+ * forgotten. What has no requester (budgets, failures of tasks) is for those who see everything.
+ */
 class Requesters {
-  private readonly names = new LRUCache<string, Promise<string | null>>({ max: MOST_WORKFLOWS, ttl: REMEMBER_MS });
+  private readonly names = new LRUCache<string, Promise<string[]>>({ max: MOST_WORKFLOWS, ttl: REMEMBER_MS });
 
   constructor(private readonly parts: GatewayParts) {}
 
@@ -176,21 +182,32 @@ class Requesters {
     if (visibilityOf(principal) === 'all') return new Set(bound);
     const visible = new Set<string>();
     const look = async (workflowId: string) => {
-      const name = await this.of(workflowId);
-      if (name !== null && sees(principal, name)) visible.add(workflowId);
+      const names = await this.of(workflowId);
+      if (names.length > 0 && names.every((name) => sees(principal, name))) visible.add(workflowId);
     };
     const ids = bound.filter((workflowId) => workflowId !== null).slice(0, MOST_LOOKUPS);
     for (let at = 0; at < ids.length; at += DESCRIBED_AT_ONCE) await Promise.all(ids.slice(at, at + DESCRIBED_AT_ONCE).map(look));
     return visible;
   }
 
-  private of(workflowId: string): Promise<string | null> {
+  private of(workflowId: string): Promise<string[]> {
     const before = this.names.get(workflowId);
     if (before !== undefined) return before;
-    const name = this.describe(workflowId);
-    this.names.set(workflowId, name);
-    name.catch(() => this.names.delete(workflowId));
-    return name;
+    const names = this.look(workflowId);
+    this.names.set(workflowId, names);
+    names.catch(() => this.names.delete(workflowId));
+    return names;
+  }
+
+  /** Empty: nobody's. */
+  private async look(workflowId: string): Promise<string[]> {
+    const name = await this.describe(workflowId);
+    if (name === null) return [];
+    const turn = workflowId.replace(/^turn\//, '');
+    if (!isTurnId(turn) && !isDirectCallId(turn)) return [name];
+    const query = { turn, workflow: workflowId, limit: MOST_ENTRIES };
+    const { entries, next_cursor } = await this.parts.store.trail.query(query);
+    return next_cursor === null ? [...new Set([name, ...entries.map(({ requester }) => requester)])] : [];
   }
 
   private async describe(workflowId: string): Promise<string | null> {

@@ -76,8 +76,13 @@ export function positionOf({ block: _, ...said }: TrailEntry): string {
   const [step = '', index = ''] = said.call_id.split('.');
   const call = `${step.padStart(6, '0')}-${index.padStart(6, '0')}`;
   const revision = String(said.revision).padStart(6, '0');
-  const turn = sha256Hex(said.workflow_id).slice(0, 12);
-  return `${beginOf(said.at)}_${turn}_${call}_${revision}_${TRAIL_KINDS.indexOf(said.kind)}_${hashJson(said).slice(0, 32)}.json`;
+  const end = `${call}_${revision}_${TRAIL_KINDS.indexOf(said.kind)}_${hashJson(said).slice(0, 32)}.json`;
+  return `${beginOf(said.at)}${nameOf(said.workflow_id)}${end}`;
+}
+
+/** Stands in the positions of all entries of the workflow, and of few others. */
+export function nameOf(workflow: string): string {
+  return `_${sha256Hex(workflow).slice(0, 12)}_`;
 }
 
 /** No position from this time on sorts before it. @param at full ISO 8601, as entries have it */

@@ -56,6 +56,8 @@ export interface TrailQuery {
   requester?: string;
   state?: TrailState;
   turn?: string;
+  /** The id of the turn's workflow. A database is searched by `turn`: give that too. */
+  workflow?: string;
   /** The id of a turn or direct call, or the idempotency key under which its requester started it. */
   named?: string;
   /** Not before, ISO 8601. */
@@ -194,12 +196,12 @@ const MOST = 1000;
 
 /** @throws TrailQueryError, UnsearchableText */
 export function checkTrailQuery(query: TrailQuery): CheckedTrailQuery {
-  const { tool, by, requester, state, turn, named, from, to, cursor, limit = DEFAULT_LIMIT } = query;
+  const { tool, by, requester, state, turn, workflow, named, from, to, cursor, limit = DEFAULT_LIMIT } = query;
   if (!Number.isInteger(limit) || limit < 1 || limit > MOST)
     throw new TrailQueryError(`limit is ${limit}; it must be a whole number from 1 to ${MOST}.`);
   if (state !== undefined && !TRAIL_STATES.includes(state))
     throw new TrailQueryError(`There is no state ${JSON.stringify(state)} in the trail; states: ${TRAIL_STATES.join(', ')}.`);
-  for (const text of [tool, by, requester, turn, named]) if (text !== undefined) searchable(text);
+  for (const text of [tool, by, requester, turn, workflow, named]) if (text !== undefined) searchable(text);
   const isNamed = named === undefined ? () => true : namedSo(named);
   return {
     from: timeOf('from', from, FIRST_TIME),
@@ -213,6 +215,7 @@ export function checkTrailQuery(query: TrailQuery): CheckedTrailQuery {
       (requester === undefined || samePerson(entry.requester, requester)) &&
       (state === undefined || entry.state === state) &&
       (turn === undefined || entry.turn_id === turn) &&
+      (workflow === undefined || entry.workflow_id === workflow) &&
       isNamed(entry),
   };
 }

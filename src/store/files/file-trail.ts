@@ -8,7 +8,7 @@ import { canonical } from '../../shared/json/canonical';
 import { parseJson } from '../../shared/json/parse-json';
 import { createFile, makeDirs, namesIn } from './atomic-file';
 import { isEntry, type TrailEntry, type CheckedTrailQuery } from '../core/trail';
-import { type TrailRead, type TrailSource, isDay, positionOf, timeIn } from '../core/trail-pages';
+import { type TrailRead, type TrailSource, isDay, nameOf, positionOf, timeIn } from '../core/trail-pages';
 import { errorMessage } from '../../shared/text/error-message';
 
 /** No entry is longer: names are limited far below this. */
@@ -38,7 +38,8 @@ export class FileTrail implements TrailSource {
     );
   }
 
-  async *entries({ from, to, cursor }: CheckedTrailQuery): AsyncGenerator<TrailRead> {
+  async *entries({ from, to, cursor, query: { workflow } }: CheckedTrailQuery): AsyncGenerator<TrailRead> {
+    const ofWorkflow = workflow === undefined ? '' : nameOf(workflow);
     const days = (await namesIn(this.dir)).filter((day) => day >= from.slice(0, 10) && day <= to.slice(0, 10));
     for (const day of days.sort()) {
       if (!isDay(day)) {
@@ -49,7 +50,7 @@ export class FileTrail implements TrailSource {
       const rest = names.map((name) => `${day}/${name}`).filter((position) => cursor === null || position > cursor);
       const within = rest.filter((position) => {
         const at = timeIn(position);
-        return at === null || (at >= from && at < to);
+        return at === null || (at >= from && at < to && position.includes(ofWorkflow));
       });
       for (let start = 0; start < within.length; start += GROUP)
         yield* await Promise.all(within.slice(start, start + GROUP).map((position) => this.read(position)));

@@ -166,6 +166,7 @@ overEachKind((fresh, kind) => {
         requester: fc.constantFrom('rita', 'RITA'),
         state: fc.constantFrom<TrailState>('approved', 'denied', 'edited', 'applied'),
         turn: fc.constantFrom('t-1', 't-3'),
+        workflow: fc.constantFrom('turn/t-2', 'turn/t-3'),
         from: time.map((date) => date.toISOString()),
         to: fc.oneof(
           time.map((date) => date.toISOString()),
@@ -175,13 +176,14 @@ overEachKind((fresh, kind) => {
       { requiredKeys: [] },
     );
 
-    function naive(all: TrailEntry[], { tool, by, requester, state, turn, from, to }: TrailQuery): TrailEntry[] {
+    function naive(all: TrailEntry[], { tool, by, requester, state, turn, workflow, from, to }: TrailQuery): TrailEntry[] {
       const keep = (entry: TrailEntry) => {
         if (tool !== undefined && entry.tool !== tool) return false;
         if (by !== undefined && !samePerson(entry.by, by)) return false;
         if (requester !== undefined && !samePerson(entry.requester, requester)) return false;
         if (state !== undefined && entry.state !== state) return false;
         if (turn !== undefined && entry.turn_id !== turn) return false;
+        if (workflow !== undefined && entry.workflow_id !== workflow) return false;
         const at = Date.parse(entry.at);
         return !(from !== undefined && at < Date.parse(from)) && !(to !== undefined && at >= Date.parse(to));
       };

@@ -2,7 +2,8 @@ import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { EncryptionCodec } from '../../../src/encryption/payload-codec';
 import { ENCRYPTED_ENCODING } from '../../../src/shared/wire/payload';
 import { ringOf, ringService } from '../../support/encryption/ring';
-import { person } from '../../support/gateway';
+import { append } from '../../../src/store/core/transcript';
+import { person, type Person } from '../../support/gateway';
 import { BrowserAtDesk, openDesk, type Desk } from '../../support/sign-in';
 
 const UI = 'https://ui.bank.example';
@@ -79,6 +80,45 @@ it('asks Temporal once about each workflow, however many payloads it has', async
   );
   expect((JSON.parse(body) as { payloads: unknown[] }).payloads).toEqual(Array.from({ length: 500 }, () => plain));
   expect(described.filter((id) => id === 'turn/long')).toHaveLength(1);
+});
+
+describe('a turn that Temporal has forgotten, and whose id somebody else uses again', () => {
+  const before = (turn_id: string, requester: string) => {
+    const subject = { turn_id, workflow_id: `turn/${turn_id}`, agent: 'payables', requester };
+    const call = { call_id: '1.1', revision: 1, tool: 'pay', version: '1.0.0', class: 'destructive' };
+    const bodies = [{ digest: 'd'.repeat(64), subject: { ...subject, ...call } }];
+    return append(desk.store, requester, { parent: null, kind: 'dispatch', at: '2026-01-31T10:00:00.000Z', bodies });
+  };
+  const opens = async (who: Person, workflowId: string) => {
+    const { payloads } = (await post(who.headers, [await sealed(workflowId)])).json() as { payloads: unknown[] };
+    return JSON.stringify(payloads[0]) === JSON.stringify(plain);
+  };
+
+  it('is decoded for neither of them, and for those who see both', async () => {
+    requesters['turn/used-again'] = 'globex/eve';
+    await before('used-again', 'acme/rita');
+    expect(await opens(people.eve, 'turn/used-again')).toBe(false);
+    expect(await opens(people.olga, 'turn/used-again')).toBe(false);
+    expect(await opens(people.ana, 'turn/used-again')).toBe(true);
+  });
+
+  it('is not theirs by entries of their own, whatever time these say', async () => {
+    requesters['turn/older'] = 'globex/eve';
+    await before('older', 'globex/eve');
+    await before('older', 'acme/rita');
+    expect(await opens(people.eve, 'turn/older')).toBe(false);
+  });
+
+  it('is looked up in the store once, however many payloads it has', async () => {
+    requesters['turn/both'] = 'acme/rita';
+    await before('both', 'acme/rita');
+    const query = jest.spyOn(desk.store.trail, 'query');
+    const one = await sealed('turn/both');
+    const { payloads } = (await post(people.olga.headers, Array(500).fill(one))).json() as { payloads: unknown[] };
+    expect(payloads).toEqual(Array(500).fill(plain));
+    expect(query).toHaveBeenCalledTimes(1);
+    query.mockRestore();
+  });
 });
 
 it('gives at most 64 MB at once: what is beyond stays encrypted', async () => {
