@@ -2,6 +2,8 @@
  * Authenticates each request before its body is read, and checks that the principal may use the route. Each route names its roles
  * in its `config`; a route without them is a programming error, and keeps the gateway from starting.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Refusal } from '../http/errors';
 import type { BrowserSignIn, SignedIn } from './browser-sign-in';
@@ -21,8 +23,21 @@ declare module 'fastify' {
     principal: Principal;
     /** The sign-in whose cookie names the principal; null: a token or a ticket does. */
     signIn: SignedIn | null;
+    /** Null: a cookie names the principal, or nothing does. */
+    tokenLife: TokenLife | null;
   }
 }
+
+/** Of a token, or of the ticket that was given for it. */
+interface TokenLife {
+  /** ms since 1970; Infinity: only `counts` knows. */
+  ends: number;
+  /** Whether it still names the same principal with the same roles. */
+  counts(): Promise<boolean>;
+}
+
+/** A stream that a ticket opened ends after so long, ms, if the ticket does not say when its token ends. */
+const LONGEST_BY_TICKET_MS = 600_000;
 
 export interface Ways {
   authenticator: Authenticator;
@@ -44,7 +59,7 @@ export function authenticateRequests(
     if (config?.roles === undefined)
       throw new Error(`The route ${String(method)} ${url} does not say in its config which roles may.`);
   });
-  app.decorateRequest('signIn', null);
+  app.decorateRequest('signIn', null).decorateRequest('tokenLife', null);
   app.addHook('onRequest', async (request, reply) => {
     const { roles, takesTicket, otherPages } = request.routeOptions.config;
     if (roles === 'public') return;
@@ -75,7 +90,35 @@ export function authenticateRequests(
     request.principal = principal;
     request.signIn = signedIn;
     if (signedIn !== null) signIn?.endWithSignIn(signedIn, reply);
+    else if (ticketHolder !== null)
+      request.tokenLife = { ends: principal.tokenEnds ?? Date.now() + LONGEST_BY_TICKET_MS, counts: async () => true };
+    else
+      request.tokenLife = {
+        ends: principal.tokenEnds ?? Infinity,
+        counts: () =>
+          authenticator.authenticate(authorization).then(
+            (now) => isDeepStrictEqual(now, principal),
+            () => true, // it cannot be checked now: that says nothing about the token
+          ),
+      };
   });
+}
+
+/**
+ * Calls back once, when the token or the ticket of a request does not count any more. Resolves then, or when the signal aborts.
+ * @param at.lookMs how often it is looked at
+ */
+export async function onceTokenEnds(
+  { tokenLife }: FastifyRequest,
+  { lookMs, signal }: { lookMs: number; signal: AbortSignal },
+  act: () => void,
+): Promise<void> {
+  if (!tokenLife) return;
+  const { ends, counts } = tokenLife;
+  const next = () => Math.min(lookMs, Math.max(0, ends - Date.now()));
+  do await sleep(next(), undefined, { signal }).catch(() => undefined);
+  while (!signal.aborted && Date.now() < ends && (await counts()));
+  if (!signal.aborted) act();
 }
 
 export function hasRole({ roles: own }: Principal, roles: readonly Role[]): boolean {

@@ -63,12 +63,14 @@ export class Jwts implements Authenticator {
     return { jose, keys };
   }
 
-  private principalOf(claims: Claims): Principal | null {
-    const { principal_claim, tenant_claim, roles_claim } = this.settings;
+  private principalOf(claims: Claims & { exp?: number }): Principal | null {
+    const { principal_claim, tenant_claim, roles_claim, clock_tolerance_seconds } = this.settings;
     // The issuer itself says that the address may be somebody else's.
     if (principal_claim === 'email' && claimOf(claims, 'email_verified') === false) return null;
     const name = principalOf(claims, { name: principal_claim, tenant: tenant_claim ?? null });
-    return name === null ? null : createPrincipal(name, rolesOf(claims, roles_claim));
+    // Not earlier than the token is refused: who came back with it would be let in, and sent away at once.
+    const ends = (claims.exp! + clock_tolerance_seconds) * 1000;
+    return name === null ? null : createPrincipal(name, rolesOf(claims, roles_claim), ends);
   }
 }
 

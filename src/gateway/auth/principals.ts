@@ -7,6 +7,7 @@ import { isVisible, type Visibility } from '../../client/turns/listing';
 import type { Config } from '../../config';
 import { tenantOf } from '../../shared/ids';
 import { canonical } from '../../shared/json/canonical';
+import { optional } from '../../shared/json/optional';
 import { parseJson } from '../../shared/json/parse-json';
 import type { Store } from '../../store/store';
 
@@ -17,6 +18,8 @@ export interface Principal {
   tenant: string | null;
   /** Those of `ROLES`, and others that approvals require. */
   roles: readonly string[];
+  /** When the token ends that names the principal, ms since 1970. Absent: it does not say. */
+  tokenEnds?: number;
 }
 
 /**
@@ -34,8 +37,8 @@ export interface Authenticator {
   readonly hint: string;
 }
 
-export function createPrincipal(name: string, roles: readonly string[]): Principal {
-  return { name, tenant: tenantOf(name), roles };
+export function createPrincipal(name: string, roles: readonly string[], tokenEnds?: number): Principal {
+  return { name, tenant: tenantOf(name), roles, ...optional({ tokenEnds }) };
 }
 
 const SEES_OTHERS: readonly string[] = ['approver', 'auditor', 'admin'] satisfies Role[];
@@ -114,6 +117,8 @@ interface TicketClaims {
   address: string;
   /** Unix time, ms. */
   expires: number;
+  /** The same, of the token with which it was asked for. Absent: that does not say, or an older gateway made the ticket. */
+  token_ends?: number;
 }
 
 /** The tickets that all gateways of a store accept. */
@@ -124,10 +129,10 @@ export function ticketsOf(store: Pick<Store, 'derivedKey'>): Tickets {
 export class Tickets {
   constructor(private readonly key: Buffer) {}
 
-  give({ name, roles }: Principal, address: string, now: number): { ticket: string; expires_at: string } {
-    const expires = now + TICKET_MS;
+  give({ name, roles, tokenEnds }: Principal, address: string, now: number): { ticket: string; expires_at: string } {
+    const expires = Math.min(now + TICKET_MS, tokenEnds ?? Infinity);
     const claims = { v: 'holdfast.ticket/1', principal: name, roles: [...roles], address, expires } satisfies TicketClaims;
-    const body = Buffer.from(canonical(claims)).toString('base64url');
+    const body = Buffer.from(canonical({ ...claims, ...optional({ token_ends: tokenEnds }) })).toString('base64url');
     return { ticket: `${body}.${this.seal(body).toString('base64url')}`, expires_at: new Date(expires).toISOString() };
   }
 
@@ -138,7 +143,8 @@ export class Tickets {
     const [expectedSeal, got] = [this.seal(body), Buffer.from(seal, 'base64url')];
     if (got.length !== expectedSeal.length || !timingSafeEqual(got, expectedSeal)) return null;
     const claims = parseJson(Buffer.from(body, 'base64url').toString('utf8')) as unknown as TicketClaims;
-    return claims.address === address && now < claims.expires ? createPrincipal(claims.principal, claims.roles) : null;
+    if (claims.address !== address || now >= claims.expires) return null;
+    return createPrincipal(claims.principal, claims.roles, claims.token_ends);
   }
 
   private seal(body: string): Buffer {

@@ -6,7 +6,8 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
-import { Refusal } from '../http/errors';
+import { onceTokenEnds } from '../auth/authenticate';
+import { Refusal, type Wrong } from '../http/errors';
 import { onceClosed } from '../http/observe';
 import type { GatewayParts } from '../route';
 import { type StreamSettings, STREAM_SETTINGS } from './settings';
@@ -18,6 +19,14 @@ export interface ServerSentEvent {
   id: string | null;
   data: object;
 }
+
+/** To readers who cannot resume, in the form of their protocol. */
+export const TOKEN_ENDED: Wrong = {
+  code: 'UNAUTHORIZED',
+  reason: 'no_principal',
+  message: 'The token of this request has ended.',
+  hint: 'What was begun goes on; ask for it again with a new token.',
+};
 
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -52,8 +61,11 @@ export class SseConnection {
     return this.controller.signal;
   }
 
-  /** Sends the headers: from now on the answer is a stream. */
-  open(): void {
+  /**
+   * Sends the headers: from now on the answer is a stream, which ends when its token does.
+   * @param tokenEnded is sent then. Absent: the reader knows how to resume
+   */
+  open(tokenEnded?: ServerSentEvent): void {
     if (this.raw.headersSent || this.controller.signal.aborted) return;
     this.reply.headers(HEADERS).hijack();
     this.raw.writeHead(200, this.reply.getHeaders() as Record<string, string>);
@@ -61,21 +73,31 @@ export class SseConnection {
     this.timer = setInterval(() => {
       if (!this.raw.writableNeedDrain) this.raw.write(': still here\n\n');
     }, this.settings.keepAliveMs);
+    const look = { lookMs: this.settings.tokenLookMs, signal: this.signal };
+    void onceTokenEnds(this.reply.request, look, () => {
+      if (tokenEnded !== undefined) this.write(tokenEnded);
+      this.end('the token has ended; reconnect with a new one');
+    });
     if (this.draining.aborted) this.onDrain();
   }
 
   /** Resolves when the reader has room for more, or is gone. */
-  async send({ event, id, data }: ServerSentEvent): Promise<void> {
+  async send(event: ServerSentEvent): Promise<void> {
     if (this.controller.signal.aborted) return;
-    const head = `${event === null ? '' : `event: ${event}\n`}${id === null ? '' : `id: ${id}\n`}`;
-    // One line: JSON has no line breaks of its own.
-    if (!this.raw.write(`${head}data: ${JSON.stringify(data)}\n\n`)) await this.room();
+    if (!this.write(event)) await this.room();
   }
 
   /** @param why sent as a comment, for a person who reads the raw stream */
   end(why?: string): void {
     this.release();
     if (this.raw.headersSent && !this.raw.writableEnded) this.raw.end(why === undefined ? undefined : `: ${why}\n\n`);
+  }
+
+  /** @returns whether the reader has room for more */
+  private write({ event, id, data }: ServerSentEvent): boolean {
+    const head = `${event === null ? '' : `event: ${event}\n`}${id === null ? '' : `id: ${id}\n`}`;
+    // One line: JSON has no line breaks of its own.
+    return this.raw.write(`${head}data: ${JSON.stringify(data)}\n\n`);
   }
 
   private release(): void {

@@ -10,6 +10,8 @@ export interface StreamSettings {
   stallMs: number;
   /** How long a client waits before it reconnects, ms. */
   retryMs: number;
+  /** How often a stream looks whether the token that opened it still counts, ms. */
+  tokenLookMs: number;
 }
 
 export const STREAM_SETTINGS: StreamSettings = {
@@ -18,4 +20,5 @@ export const STREAM_SETTINGS: StreamSettings = {
   keepAliveMs: 15_000,
   stallMs: 30_000,
   retryMs: 1000,
+  tokenLookMs: 60_000,
 };

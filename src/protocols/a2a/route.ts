@@ -6,7 +6,7 @@ import { answerWith, Refusal, wrongOf } from '../../gateway/http/errors';
 import { PackageMissing } from '../../optional-package';
 import type { GatewayParts, Route } from '../../gateway/route';
 import { agentName, answer, answers, body, jsonSchema } from '../../gateway/schemas/common';
-import { SseConnection, streamLimits } from '../../gateway/streams/connection';
+import { SseConnection, streamLimits, TOKEN_ENDED } from '../../gateway/streams/connection';
 import { STREAM_SETTINGS } from '../../gateway/streams/settings';
 import { isJsonObject, type Json } from '../../shared/json/json';
 import { agentCard } from './agent-card';
@@ -126,15 +126,16 @@ async function streamAnswers(
   request: FastifyRequest,
 ): Promise<void> {
   let isOpen = false;
+  const failure = (error: unknown) => ({ event: 'error', id: null, data: rpcError(error, log, idOf(request)).body });
   try {
     for await (const data of answers) {
-      if (!isOpen) connection.open();
+      if (!isOpen) connection.open(failure(new Refusal(TOKEN_ENDED)));
       isOpen = true;
       await connection.send({ event: null, id: null, data });
     }
   } catch (error) {
     if (!isOpen) throw error;
-    await connection.send({ event: 'error', id: null, data: rpcError(error, log, idOf(request)).body });
+    await connection.send(failure(error));
   }
 }
 

@@ -10,7 +10,7 @@ import { offersBy, type Offers, type OffersBy } from './offers';
 import { sdk } from './sdk';
 import type { McpParts } from './server';
 import { Sessions, type PartsOf, type Session } from './sessions';
-import { hasRole, needRole } from '../../gateway/auth/authenticate';
+import { hasRole, needRole, onceTokenEnds } from '../../gateway/auth/authenticate';
 import type { Principal, Role } from '../../gateway/auth/principals';
 import { jsonSchema } from '../../gateway/schemas/common';
 import { refuseExpiredKey } from '../../gateway/tool-calls';
@@ -18,6 +18,7 @@ import { answerAs } from '../../gateway/routes/answers';
 import { decideAs } from '../../gateway/routes/decisions';
 import type { GatewayParts, Route } from '../../gateway/route';
 import { startLimit } from '../../gateway/http/before-routes';
+import { STREAM_SETTINGS } from '../../gateway/streams/settings';
 import { idsFromKey } from '../../shared/ids';
 
 const description =
@@ -40,6 +41,7 @@ type McpRequest = FastifyRequest<{ Querystring: z.infer<typeof query> }>;
 
 export const mcp: Route = (app, parts) => {
   const sessions = new Sessions();
+  const { tokenLookMs: lookMs } = { ...STREAM_SETTINGS, ...parts.streams };
   let offering: Promise<{ offers: OffersBy; mcp: McpDefinition }> | undefined;
   app.addHook('preClose', () => sessions.close());
 
@@ -60,7 +62,11 @@ export const mcp: Route = (app, parts) => {
     if (request.method === 'GET' && lastEvent !== undefined && !session.events.knows(String(lastEvent)))
       return rpcError(reply, 400, -32000, 'Bad Request: this Last-Event-ID is not known any more');
     session.requests += 1;
+    const closed = new AbortController();
+    // The client resumes it by another GET. A POST ends with the result of its call, which its client may ask for only once.
+    if (request.method === 'GET') void onceTokenEnds(request, { lookMs, signal: closed.signal }, () => reply.raw.destroy());
     onceClosed(reply, () => {
+      closed.abort();
       session.requests -= 1;
       session.usedAt = Date.now();
     });

@@ -1,5 +1,6 @@
 /** The A2A endpoint, with the protocol's own client. */
 import { randomBytes } from 'node:crypto';
+import { Tokens } from '../../../src/gateway/auth/principals';
 import { eventually } from '../support/engine';
 import { afterTurns } from '../support/sessions';
 import { ana, boss, eve, invoice, rita, ron } from '../support/gateway-scene';
@@ -140,6 +141,34 @@ describe('an A2A task', () => {
       }
       expect(scene.effects).toEqual([invoice]);
     }));
+
+  it('whose subscriber’s token ends goes on; the subscriber hears of it, and subscribes again', () => {
+    const tokens = new Tokens([vera.entry]);
+    let counts = true;
+    const authenticate = async (header: string | undefined) => (counts ? tokens.principalOf(header) : null);
+    const more = { authenticator: { hint: '', authenticate }, streams: { retryMs: 20, tokenLookMs: 20 } };
+    return protocolScene(
+      {},
+      async (scene) => {
+        const client = await peer(scene, vera);
+        const { id } = await send(client, [text('Pay INV-7.')]);
+        const heard: string[] = [];
+        const subscription = (async () => {
+          for await (const { payload } of client.resubscribeTask({ tenant: '', id })) {
+            heard.push(payload!.$case);
+            counts = false;
+          }
+        })();
+        await expect(subscription).rejects.toThrow('The token of this request has ended.');
+        expect(heard[0]).toBe('task');
+        counts = true;
+        const again = all(client.resubscribeTask({ tenant: '', id }));
+        await scene.client.turn(id).cancel();
+        expect(statesOf(await again).at(-1)).toBe('TASK_STATE_CANCELED');
+      },
+      more,
+    );
+  });
 
   it('is begun once by a message that is sent again; another message under its id is refused', () =>
     protocolScene({ script: [say('one'), say('two')] }, async (scene) => {

@@ -53,14 +53,16 @@ describe('a JWT', () => {
   });
   const who = (text: string, jwts = new Jwts(settings({ tenant_claim: 'org' }))) => jwts.authenticate(`Bearer ${text}`);
 
-  it('of the issuer gives the principal, with tenant and roles', async () => {
-    expect(await who(token(good()))).toEqual({ name: 'acme/ana', tenant: 'acme', roles: ['approver'] });
+  it('of the issuer gives the principal, with tenant, roles and its end', async () => {
+    const claims = good();
+    const tokenEnds = (claims.exp + 30) * 1000; // from then on it is refused
+    expect(await who(token(claims))).toEqual({ name: 'acme/ana', tenant: 'acme', roles: ['approver'], tokenEnds });
     expect(await who(token({ ...good(), roles: 'approver treasurer' }))).toMatchObject({ roles: ['approver', 'treasurer'] });
     expect(await who(token({ ...good(), aud: ['other', 'holdfast'], roles: [1, 'a b', 'admin', null] }))).toMatchObject({
       roles: ['admin'],
     });
     const flat = new Jwts(settings());
-    expect(await who(token(good()), flat)).toEqual({ name: 'ana', tenant: null, roles: ['approver'] });
+    expect(await who(token(claims), flat)).toEqual({ name: 'ana', tenant: null, roles: ['approver'], tokenEnds });
     expect(await who(token({ ...good(), exp: now() - 10 }))).not.toBeNull(); // within the tolerance of the clock
   });
 
