@@ -24,12 +24,12 @@ declare module 'fastify' {
     /** The sign-in whose cookie names the principal; null: a token or a ticket does. */
     signIn: SignedIn | null;
     /** Null: a cookie names the principal, or nothing does. */
-    tokenLife: TokenLife | null;
+    tokenCheck: TokenCheck | null;
   }
 }
 
 /** Of a token, or of the ticket that was given for it. */
-interface TokenLife {
+interface TokenCheck {
   /** ms since 1970; Infinity: only `counts` knows. */
   ends: number;
   /** Whether it still names the same principal with the same roles. */
@@ -59,7 +59,7 @@ export function authenticateRequests(
     if (config?.roles === undefined)
       throw new Error(`The route ${String(method)} ${url} does not say in its config which roles may.`);
   });
-  app.decorateRequest('signIn', null).decorateRequest('tokenLife', null);
+  app.decorateRequest('signIn', null).decorateRequest('tokenCheck', null);
   app.addHook('onRequest', async (request, reply) => {
     const { roles, takesTicket, otherPages } = request.routeOptions.config;
     if (roles === 'public') return;
@@ -91,9 +91,9 @@ export function authenticateRequests(
     request.signIn = signedIn;
     if (signedIn !== null) signIn?.endWithSignIn(signedIn, reply);
     else if (ticketHolder !== null)
-      request.tokenLife = { ends: principal.tokenEnds ?? Date.now() + LONGEST_BY_TICKET_MS, counts: async () => true };
+      request.tokenCheck = { ends: principal.tokenEnds ?? Date.now() + LONGEST_BY_TICKET_MS, counts: async () => true };
     else
-      request.tokenLife = {
+      request.tokenCheck = {
         ends: principal.tokenEnds ?? Infinity,
         counts: () =>
           authenticator.authenticate(authorization).then(
@@ -109,12 +109,12 @@ export function authenticateRequests(
  * @param at.lookMs how often it is looked at
  */
 export async function onceTokenEnds(
-  { tokenLife }: FastifyRequest,
+  { tokenCheck }: FastifyRequest,
   { lookMs, signal }: { lookMs: number; signal: AbortSignal },
   act: () => void,
 ): Promise<void> {
-  if (!tokenLife) return;
-  const { ends, counts } = tokenLife;
+  if (!tokenCheck) return;
+  const { ends, counts } = tokenCheck;
   const next = () => Math.min(lookMs, Math.max(0, ends - Date.now()));
   do await sleep(next(), undefined, { signal }).catch(() => undefined);
   while (!signal.aborted && Date.now() < ends && (await counts()));

@@ -21,7 +21,7 @@ export interface ServerSentEvent {
 }
 
 /** To readers who cannot resume, in the form of their protocol. */
-export const TOKEN_ENDED: Wrong = {
+export const TOKEN_OVER: Wrong = {
   code: 'UNAUTHORIZED',
   reason: 'no_principal',
   message: 'The token of this request has ended.',
@@ -63,9 +63,9 @@ export class SseConnection {
 
   /**
    * Sends the headers: from now on the answer is a stream, which ends when its token does.
-   * @param tokenEnded is sent then. Absent: the reader knows how to resume
+   * @param last is sent then. Absent: the reader knows how to resume
    */
-  open(tokenEnded?: ServerSentEvent): void {
+  open(last?: ServerSentEvent): void {
     if (this.raw.headersSent || this.controller.signal.aborted) return;
     this.reply.headers(HEADERS).hijack();
     this.raw.writeHead(200, this.reply.getHeaders() as Record<string, string>);
@@ -75,7 +75,7 @@ export class SseConnection {
     }, this.settings.keepAliveMs);
     const look = { lookMs: this.settings.tokenLookMs, signal: this.signal };
     void onceTokenEnds(this.reply.request, look, () => {
-      if (tokenEnded !== undefined) this.write(tokenEnded);
+      if (last !== undefined) this.write(last);
       this.end('the token has ended; reconnect with a new one');
     });
     if (this.draining.aborted) this.onDrain();

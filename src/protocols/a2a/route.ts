@@ -6,7 +6,7 @@ import { answerWith, Refusal, wrongOf } from '../../gateway/http/errors';
 import { PackageMissing } from '../../optional-package';
 import type { GatewayParts, Route } from '../../gateway/route';
 import { agentName, answer, answers, body, jsonSchema } from '../../gateway/schemas/common';
-import { SseConnection, streamLimits, TOKEN_ENDED } from '../../gateway/streams/connection';
+import { SseConnection, streamLimits, TOKEN_OVER } from '../../gateway/streams/connection';
 import { STREAM_SETTINGS } from '../../gateway/streams/settings';
 import { isJsonObject, type Json } from '../../shared/json/json';
 import { agentCard } from './agent-card';
@@ -129,7 +129,7 @@ async function streamAnswers(
   const failure = (error: unknown) => ({ event: 'error', id: null, data: rpcError(error, log, idOf(request)).body });
   try {
     for await (const data of answers) {
-      if (!isOpen) connection.open(failure(new Refusal(TOKEN_ENDED)));
+      if (!isOpen) connection.open(failure(new Refusal(TOKEN_OVER)));
       isOpen = true;
       await connection.send({ event: null, id: null, data });
     }

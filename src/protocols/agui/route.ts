@@ -1,6 +1,6 @@
 /** `POST /v1/ag-ui/:agent`: a run of a front end that speaks AG-UI, as server-sent events. */
 import { z } from 'zod';
-import { streamLimits, SseConnection, TOKEN_ENDED } from '../../gateway/streams/connection';
+import { streamLimits, SseConnection, TOKEN_OVER } from '../../gateway/streams/connection';
 import { STREAM_SETTINGS } from '../../gateway/streams/settings';
 import { wrongOf, type Wrong } from '../../gateway/http/errors';
 import type { GatewayParts, Route } from '../../gateway/route';
@@ -50,7 +50,7 @@ export const agUi: Route = (app, parts) => {
       const leave = limits.take(principal.name);
       const connection = new SseConnection(reply, settings, app.draining);
       try {
-        connection.open({ event: null, id: null, data: runError(TOKEN_ENDED) });
+        connection.open({ event: null, id: null, data: runError(TOKEN_OVER) });
         for await (const event of eventsOf(parts, run, connection.signal))
           await connection.send({ event: null, id: null, data: event });
       } finally {
