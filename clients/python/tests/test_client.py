@@ -256,6 +256,18 @@ class Streams(WithPauses):
         self.assertEqual(events.last_event_id, "1-3-0")
         self.assertEqual(self.pauses, [1, 1, 3, 1, 0])
 
+    def test_says_where_it_was_when_its_token_ended(self) -> None:
+        over = b": the token has ended; reconnect with a new one\n\n"
+        gateway = Gateway(stream(event(1, "turn_started"), over), refusal(401, "no_principal"))
+        events = gateway.client().events("t1")
+        told = []
+        with self.assertRaises(ApiError) as raised:
+            for one in events:
+                told.append(one["type"])
+        self.assertEqual((told, raised.exception.status), (["turn_started"], 401))
+        self.assertEqual((gateway.headers("last-event-id"), events.last_event_id), ([None, "1-1-0"], "1-1-0"))
+        self.assertEqual(self.pauses, [1])
+
     def test_goes_on_after_an_id(self) -> None:
         gateway = Gateway(httpx.Response(204))
         self.assertEqual(list(gateway.client().events("t1", after="1-2-0")), [])
