@@ -91,7 +91,7 @@ const TABLE = {
   processes: { may: ['shared'] },
   agents: { may: ['shared', 'rules', 'schedules', 'telemetry', 'tools', 'triggers'], types: ['model', 'store', 'shapes'] },
   notify: { may: ['shared', 'cards'], types: ['activities'] },
-  'sign-in': { may: ['shared'], types: ['config', 'store'] },
+  'sign-in': { may: ['shared'], types: ['attestation', 'config', 'store'] },
   live: { may: ['shared', 'shapes'] },
   testing: {
     may: [

@@ -1,9 +1,11 @@
 /**
  * Sign-ins of people at the page. A browser has a random id of 256 bits in a cookie; the store has a register under the id's hash, so
- * that whoever reads the store cannot sign in with what he finds. All gateways of a store know all sign-ins, also after a restart. None
- * of them keeps one in memory, so that a sign-out counts everywhere at once.
+ * that whoever reads the store cannot sign in with what he finds. A gateway signs each register, so that whoever writes the store cannot
+ * make one. All gateways of a store know all sign-ins, also after a restart. None of them keeps one in memory, so that a sign-out counts
+ * everywhere at once.
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
+import type { GatewayWord, Seal, Statement } from '../attestation/gateway-word';
 import type { SignInLimits } from '../config/sign-in';
 import { isJsonObject, type Json } from '../shared/json/json';
 import type { RegisterStore } from '../store/store';
@@ -19,10 +21,11 @@ export interface SignIn {
   ends: number;
 }
 
-interface SignInRecord {
+interface SignInRecord extends Seal {
   v: 'holdfast.sign-in/1';
   proof: Proof;
   since: number;
+  /** It moves, so it is not signed. */
   seen: number;
   ends: number;
 }
@@ -35,6 +38,7 @@ export class SignIns {
   constructor(
     private readonly registers: RegisterStore,
     private readonly limits: SignInLimits,
+    private readonly word: GatewayWord,
   ) {}
 
   /** @param atMost when the provider of the proof wants it to end, ms since 1970; null: it does not say */
@@ -43,7 +47,8 @@ export class SignIns {
     const { idleMs, longestMs } = this.limits;
     return this.registers.update(registerOf(hashOfId(id)), (_nothing, now) => {
       const ends = Math.min(now + longestMs, atMost ?? Infinity);
-      const record = { v: 'holdfast.sign-in/1', proof, since: now, seen: now, ends } satisfies SignInRecord;
+      const seal = this.word.say(statementOf(id, { proof, since: now, ends }));
+      const record = { v: 'holdfast.sign-in/1', proof, since: now, seen: now, ends, ...seal } satisfies SignInRecord;
       return { value: { ...record }, answer: { id, proof, ends, idleEnds: Math.min(now + idleMs, ends) } };
     });
   }
@@ -57,7 +62,7 @@ export class SignIns {
     const name = registerOf(hashOfId(id));
     const { value, now } = await this.registers.read(name);
     const record = this.alive(value, now);
-    if (record === null) return null;
+    if (record === null || !(await this.word.check())(statementOf(id, record), value)) return null;
     const { idleMs } = this.limits;
     const late = now - record.seen >= Math.min(SEEN_EVERY_MS, idleMs / 4);
     if (isUse && late) {
@@ -81,6 +86,10 @@ export class SignIns {
     const record = value as unknown as SignInRecord;
     return now < record.ends && now - record.seen < this.limits.idleMs ? record : null;
   }
+}
+
+function statementOf(id: string, { proof, since, ends }: Pick<SignInRecord, 'proof' | 'since' | 'ends'>): Statement {
+  return { v: 'holdfast.gateway-says/sign-in', id_hash: hashOfId(id), proof, since, ends };
 }
 
 const NO_SIGN_IN = { value: null, answer: null };

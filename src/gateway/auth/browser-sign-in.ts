@@ -5,6 +5,8 @@
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { GatewayWord } from '../../attestation/gateway-word';
+import { trustedHere } from '../../attestation/passkey-view';
 import type { SignInConfig } from '../../config/sign-in';
 import { tenantOf } from '../../shared/ids';
 import { Cookies } from '../../sign-in/cookies';
@@ -12,7 +14,6 @@ import { rolesOfGroups } from '../../sign-in/oidc-person';
 import { OidcProvider } from '../../sign-in/oidc-provider';
 import { isSafe, mayRead, originFault } from '../../sign-in/own-page';
 import { csrfTokenOf, hashOfId, SignIns, type Proof, type SignIn } from '../../sign-in/sessions';
-import type { Store } from '../../store/store';
 import { Refusal } from '../http/errors';
 import { onceClosed } from '../http/observe';
 import type { GatewayParts } from '../route';
@@ -32,15 +33,19 @@ type Headers = FastifyRequest['headers'];
 export class BrowserSignIn {
   readonly oidc: OidcProvider | null;
   readonly cookies: Cookies;
+  /** What gateways say of people in the store. */
+  readonly word: GatewayWord;
   private readonly signIns: SignIns;
 
   constructor(
-    store: Pick<Store, 'registers'>,
+    parts: Pick<GatewayParts, 'store' | 'key' | 'trustedKeys'>,
     readonly tokens: Tokens,
     readonly publicUrl: string,
     settings: SignInConfig,
   ) {
-    this.signIns = new SignIns(store.registers, settings);
+    const { registers, identity } = parts.store;
+    this.word = new GatewayWord(parts.key, identity.id, () => trustedHere(parts));
+    this.signIns = new SignIns(registers, settings, this.word);
     this.cookies = new Cookies(publicUrl);
     this.oidc = settings.oidc === null ? null : new OidcProvider(settings.oidc, publicUrl);
   }
@@ -132,10 +137,11 @@ export class BrowserSignIn {
 }
 
 /** Null: nobody can sign in. */
-export function browserSignInOf({ store, signIn, publicUrl }: GatewayParts): BrowserSignIn | null {
+export function browserSignInOf(parts: GatewayParts): BrowserSignIn | null {
+  const { signIn, publicUrl } = parts;
   if (signIn === undefined) return null;
   if (publicUrl === undefined) throw new Error('People sign in at publicUrl: set it together with signIn.');
-  return new BrowserSignIn(store, signIn.tokens, publicUrl, signIn);
+  return new BrowserSignIn(parts, signIn.tokens, publicUrl, signIn);
 }
 
 function csrfRefusal(message: string): Refusal {

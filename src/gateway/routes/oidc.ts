@@ -41,7 +41,7 @@ export const oidc: Route = (app, { store, log }) => {
     const query = url.split('?')[1] ?? '';
     const back = await provider.finish(query, flow).then((claims) => ({ claims }), faultOf);
     if ('fault' in back) return faultPage(reply, back.fault, log);
-    const person = await personOf(back.claims, provider.settings, store.registers);
+    const person = await personOf(back.claims, provider.settings, { registers: store.registers, word: browser.word });
     if (typeof person === 'string') {
       log.warn({ reason: person, address: ip }, 'sign-in refused');
       return explain(reply, person, await provider.signOutUrl());
@@ -131,6 +131,14 @@ const PAGES: Record<Fault, { status: number; title: string; says: string[] }> = 
     says: [
       'Another account of the sign-in service came here first with the same name. Two accounts must not be one approver.',
       'Tell the operator of this gateway.',
+    ],
+  },
+  other_name: {
+    status: 403,
+    title: 'Your account had another name',
+    says: [
+      'Your account came here first with another name than today, and the gateway cannot tell any more whether it is right.',
+      'Ask the operator of this gateway to forget your old name (holdfast sign-in forget NAME). Then sign in again.',
     ],
   },
   other_tenant: {

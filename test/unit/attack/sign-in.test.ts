@@ -1,8 +1,18 @@
 /** Attacks on people who are signed in at the page, and on the sign-in itself: by other pages, other hosts, and thieves of cookies. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { trustedEntry } from '../../../src/attestation/gateway-key';
+import { GatewayWord } from '../../../src/attestation/gateway-word';
+import { SigningKey } from '../../../src/attestation/signing-key';
+import type { TrustedKey } from '../../../src/attestation/trusted-keys';
+import type { JsonObject } from '../../../src/shared/json/json';
+import { optional } from '../../../src/shared/json/optional';
+import { hashOfId } from '../../../src/sign-in/sessions';
 import { serveGateway } from '../../../src/gateway/serve';
 import { person } from '../../support/gateway';
-import { BrowserAtDesk, openDesk, type Desk } from '../../support/sign-in';
+import { BrowserAtDesk, DESK_KEY, openDesk, type Desk } from '../../support/sign-in';
 
 const ana = person('acme/ana', 'approver', 'starter');
 const eve = person('acme/eve', 'starter');
@@ -270,3 +280,68 @@ function moved(browser: BrowserAtDesk, { app }: Desk): BrowserAtDesk {
   for (const [name, value] of browser.cookies) other.cookies.set(name, value);
   return other;
 }
+
+describe('somebody who writes the store', () => {
+  const id = 'C'.repeat(43);
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-trust-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  let count = 0;
+  const trustFile = (entries: Pick<SigningKey, 'kid' | 'public'>[], more: Partial<TrustedKey> = {}) => {
+    const path = join(folder, `trusted-${(count += 1)}.json`);
+    writeFileSync(path, JSON.stringify(entries.map((key) => ({ ...trustedEntry(key), ...more }))));
+    return path;
+  };
+  const whoIs = async (browser: BrowserAtDesk, desk: Desk) => (await moved(browser, desk).send('GET', '/v1/me')).statusCode;
+
+  it('signs nobody in: a sign-in that no gateway has signed counts for nothing', async () => {
+    const desk = await openDesk({ people, client });
+    const attacker = new BrowserAtDesk(desk.app);
+    await attacker.signIn(eve);
+    const own = (await desk.store.registers.read(registerOf(attacker.cookies.get(COOKIE)!))).value as JsonObject;
+    const proof = { by: 'token', token_sha256: ana.entry.token_sha256 };
+    const now = Date.now();
+    const made = { v: 'holdfast.sign-in/1', proof, since: now, seen: now, ends: now + 3_600_000 };
+    const key = SigningKey.generate();
+    const word = new GatewayWord(key, desk.store.identity.id, async () => []);
+    const said = { v: 'holdfast.gateway-says/sign-in', id_hash: hashOfId(id), proof, since: now, ends: made.ends } as const;
+    for (const value of [
+      made,
+      { ...made, kid: own.kid!, signature: own.signature! },
+      { ...own, proof },
+      own,
+      { ...made, ...word.say(said) },
+    ]) {
+      await desk.store.registers.update(registerOf(id), () => ({ value, answer: null }));
+      const browser = new BrowserAtDesk(desk.app);
+      browser.cookies.set(COOKIE, id);
+      expect((await browser.send('GET', '/v1/me')).statusCode).toBe(401);
+    }
+    await desk.close();
+  });
+
+  it('has no use of the key of a worker, nor of one that may sign no decisions; gateways know each other’s sign-ins by trust', async () => {
+    const key = SigningKey.generate();
+    const desk = await openDesk({ people, client, key });
+    const browser = new BrowserAtDesk(desk.app);
+    await browser.signIn(ana);
+    const statuses: number[] = [];
+    for (const trustedKeys of [
+      trustFile([key]),
+      trustFile([key], { decides: false }),
+      trustFile([key, DESK_KEY], { decides: false }),
+      trustFile([key], { revoked_at: '2026-01-31T10:00:00.000Z' }),
+      trustFile([key], { use: 'principal', principal: 'schedule/daily' }),
+      trustFile([key], { use: 'bundle' }),
+      undefined,
+    ]) {
+      const other = await openDesk({ people, client, ...optional({ trustedKeys }) }, desk.dir);
+      statuses.push(await whoIs(browser, other));
+      await other.close();
+    }
+    expect(statuses).toEqual([200, 401, 200, 401, 401, 401, 401]);
+    expect(await whoIs(browser, desk)).toBe(200);
+    await desk.close();
+  });
+});
+
+const registerOf = (id: string) => `sign-in/${hashOfId(id)}`;

@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../../../src/config';
+import { GatewayWord } from '../../../src/attestation/gateway-word';
+import { SigningKey } from '../../../src/attestation/signing-key';
 import { personOf } from '../../../src/sign-in/oidc-person';
 import { FileStore } from '../../../src/store/files/file-store';
 import { environment, run } from '../../support/command-line';
@@ -22,10 +24,13 @@ const forget = (name: string, settings: NodeJS.ProcessEnv = SETTINGS) =>
     ['sign-in', 'forget', name],
     environment({ HOLDFAST_HOME: home, HOLDFAST_STORE: `file:${join(home, 'store')}`, ...settings }),
   );
+const word = new GatewayWord(SigningKey.generate(), 'store', async () => []);
 const come = async (org: string) => {
   const store = await FileStore.open(join(home, 'store'));
   const claims = { sub: 'ana', groups: ['payments'], org };
-  return personOf(claims, loadConfig(SETTINGS).http.signIn.oidc!, store.registers).finally(() => store.close());
+  return personOf(claims, loadConfig(SETTINGS).http.signIn.oidc!, { registers: store.registers, word }).finally(() =>
+    store.close(),
+  );
 };
 
 it('lets a person come with another tenant, and says what stays with the old name', async () => {

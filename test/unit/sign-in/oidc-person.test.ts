@@ -2,7 +2,11 @@ import * as fc from 'fast-check';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { GatewayWord } from '../../../src/attestation/gateway-word';
+import { SigningKey } from '../../../src/attestation/signing-key';
 import type { OidcSettings } from '../../../src/config/sign-in';
+import { hashJson } from '../../../src/shared/json/digests';
+import type { Json, JsonObject } from '../../../src/shared/json/json';
 import { samePerson } from '../../../src/shared/approval/approval';
 import { forgetName, personOf, rolesOfGroups, type OidcPerson } from '../../../src/sign-in/oidc-person';
 import { FileRegisters } from '../../../src/store/files/file-registers';
@@ -21,6 +25,7 @@ const settings: OidcSettings = {
   scopes: 'openid email',
 };
 
+const word = new GatewayWord(SigningKey.generate(), 'store', async () => []);
 let dir: string;
 let registers: FileRegisters;
 beforeEach(async () => {
@@ -32,7 +37,7 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 const of = (claims: object, more: Partial<OidcSettings> = {}) =>
-  personOf({ sub: 'u-1', groups: ['payments'], ...claims }, { ...settings, ...more }, registers);
+  personOf({ sub: 'u-1', groups: ['payments'], ...claims }, { ...settings, ...more }, { registers, word });
 const nameOf = async (claims: object, more: Partial<OidcSettings> = {}) => {
   const person = await of(claims, more);
   return typeof person === 'string' ? person : person.principal;
@@ -125,13 +130,33 @@ describe('the name of a person of a provider', () => {
     expect(await nameOf(ana, names)).toBe('acme/ana');
   });
 
+  it('is not one that somebody has written into the store: a name that no gateway signed gives nobody another one', async () => {
+    const eve = { sub: 'u-2', login: 'eve' };
+    const subject = `kept/sign-in/subject/${hashJson({ issuer: settings.issuer, subject: 'u-2' })}`;
+    const write = (value: Json) => registers.update(subject, () => ({ value, answer: null }));
+    await write({ name: 'ana' });
+    expect(await nameOf(eve, { nameClaim: 'login' })).toBe('other_name');
+    await write({ name: 'Eve' });
+    expect(await nameOf(eve, { nameClaim: 'login' })).toBe('Eve');
+    const { value: signed } = await registers.read(subject);
+    expect(await nameOf({ ...eve, login: 'eva' }, { nameClaim: 'login' })).toBe('Eve');
+    await write({ ...(signed as JsonObject), name: 'ana' });
+    expect(await nameOf(eve, { nameClaim: 'login' })).toBe('other_name');
+    await nameOf({ sub: 'u-1', login: 'ana' }, { nameClaim: 'login' });
+    const ana = `kept/sign-in/subject/${hashJson({ issuer: settings.issuer, subject: 'u-1' })}`;
+    await write((await registers.read(ana)).value);
+    expect(await nameOf(eve, { nameClaim: 'login' })).toBe('other_name');
+    await write(null);
+    expect(await nameOf(eve, { nameClaim: 'login' })).toBe('eve');
+  });
+
   it('is one for one subject and no other, in whatever order and however often they come, also at once', async () => {
     const visit = fc.record({ sub: fc.constantFrom('s1', 's2', 's3'), login: fc.constantFrom('a', 'A', 'b', 'ｂ', 'c ', 'c') });
     let run = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(visit, { maxLength: 12 }), fc.boolean(), async (visits, atOnce) => {
         const own = { ...settings, issuer: `https://id-${run++}.example`, nameClaim: 'login' };
-        const come = (claims: { sub: string }) => personOf({ groups: ['audit'], ...claims }, own, registers);
+        const come = (claims: { sub: string }) => personOf({ groups: ['audit'], ...claims }, own, { registers, word });
         const people: (OidcPerson | string)[] = [];
         if (atOnce) people.push(...(await Promise.all(visits.map(come))));
         else for (const claims of visits) people.push(await come(claims));

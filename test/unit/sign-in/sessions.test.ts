@@ -1,12 +1,17 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { GatewayWord } from '../../../src/attestation/gateway-word';
+import { SigningKey } from '../../../src/attestation/signing-key';
+import type { JsonObject } from '../../../src/shared/json/json';
 import { csrfTokenOf, hashOfId, SignIns, type Proof } from '../../../src/sign-in/sessions';
 import { FileRegisters } from '../../../src/store/files/file-registers';
 
 const MINUTE = 60_000;
 const LIMITS = { idleMs: 30 * MINUTE, longestMs: 12 * 60 * MINUTE };
 const proof: Proof = { by: 'token', token_sha256: 'a'.repeat(64) };
+const key = SigningKey.generate();
+const word = new GatewayWord(key, 'store', async () => []);
 const START = Date.parse('2026-11-28T09:00:00Z');
 
 describe('a sign-in', () => {
@@ -19,7 +24,7 @@ describe('a sign-in', () => {
     now = START;
     dir = await mkdtemp(join(tmpdir(), 'holdfast-sign-ins-'));
     registers = await open();
-    signIns = new SignIns(registers, LIMITS);
+    signIns = new SignIns(registers, LIMITS, word);
   });
   afterEach(async () => {
     registers.close();
@@ -29,7 +34,7 @@ describe('a sign-in', () => {
   it('is found by its id, also by another gateway of the store, and nobody else’s', async () => {
     const { id } = await signIns.begin(proof);
     const other = await open();
-    expect(await new SignIns(other, LIMITS).find(id, true)).toMatchObject({ id, proof });
+    expect(await new SignIns(other, LIMITS, word).find(id, true)).toMatchObject({ id, proof });
     other.close();
     for (const guess of ['', 'x', id.slice(1), `${id}A`, hashOfId(id), '../'.repeat(15), csrfTokenOf(id)])
       expect(await signIns.find(guess, true)).toBeNull();
@@ -80,10 +85,10 @@ describe('a sign-in', () => {
     const { id } = await signIns.begin(proof);
     const other = await open();
     now += 5 * MINUTE;
-    const busy = Array.from({ length: 10 }, () => new SignIns(other, LIMITS).find(id, true));
+    const busy = Array.from({ length: 10 }, () => new SignIns(other, LIMITS, word).find(id, true));
     await signIns.end(hashOfId(id));
     await Promise.all(busy);
-    expect(await new SignIns(other, LIMITS).find(id, true)).toBeNull();
+    expect(await new SignIns(other, LIMITS, word).find(id, true)).toBeNull();
     expect(await signIns.find(id, true)).toBeNull();
     other.close();
   });
@@ -103,4 +108,34 @@ describe('a sign-in', () => {
       expect(await signIns.find(id, true)).toBeNull();
     }
   });
+
+  it('that was changed in the store does not count, nor one that no gateway signed, but for the time of its last request', async () => {
+    const { id } = await signIns.begin(proof);
+    const name = `sign-in/${hashOfId(id)}`;
+    const real = (await registers.read(name)).value as JsonObject;
+    const { signature: _, ...unsigned } = real;
+    const other = await signIns.begin({ by: 'oidc', issuer: 'https://id.example', principal: 'eve', groups: [] });
+    const changes: JsonObject[] = [
+      unsigned,
+      { ...real, signature: 'A'.repeat(86) },
+      { ...real, signature: 7 },
+      { ...real, kid: '0'.repeat(16) },
+      { ...real, ends: now + 9e9 },
+      { ...real, since: now - 1 },
+      { ...real, proof: { by: 'token', token_sha256: 'b'.repeat(64) } },
+      { ...real, proof: { ...proof, more: 'ana' } },
+      (await registers.read(`sign-in/${hashOfId(other.id)}`)).value as JsonObject,
+      { ...real, ...new GatewayWord(SigningKey.generate(), 'store', async () => []).say(saidOf(id, real)) },
+      { ...real, ...new GatewayWord(key, 'another store', async () => []).say(saidOf(id, real)) },
+    ];
+    for (const value of changes) {
+      await registers.update(name, () => ({ value, answer: null }));
+      expect(await signIns.find(id, true)).toBeNull();
+    }
+    await registers.update(name, () => ({ value: { ...real, seen: now + 1 }, answer: null }));
+    expect(await signIns.find(id, true)).toMatchObject({ id, proof });
+  });
 });
+
+const saidOf = (id: string, { proof: of, since, ends }: JsonObject) =>
+  ({ v: 'holdfast.gateway-says/sign-in', id_hash: hashOfId(id), proof: of!, since: since!, ends: ends! }) as const;
