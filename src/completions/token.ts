@@ -1,6 +1,6 @@
 /**
- * The token with which a call is completed later (`ctx.later`): an HMAC of the call's idempotency key under the store's secret, so that it is
- * the same in every attempt. The store and the history have its hash only; a register of the store says which call it completes.
+ * The token with which a call is completed later (`ctx.later`): an HMAC of the call's idempotency key under a secret, so that it is the
+ * same in every attempt. The secret is that of the store, and of the key ring where the store is encrypted. The store and the history have its hash only; a register of the store says which call it completes.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { LaterCompletion } from '../shared/io/activities';
@@ -37,12 +37,14 @@ export interface IssuedToken {
   later: LaterCompletion;
 }
 
+const TOKENS = 'completion-token';
+
 type CompletionStore = Pick<Store, 'derivedKey' | 'registers' | 'putPart' | 'getPart'>;
 
 /** Makes the token, and records which call it completes. A later attempt of the call gets the same, with the first one's expiry. */
 export async function issueToken(store: CompletionStore, request: LaterRequest): Promise<IssuedToken> {
   const { idempotency_key, expires_ms, poll_ms, ...call } = request;
-  const token = createHmac('sha256', store.derivedKey('completion-token')).update(idempotency_key).digest('base64url');
+  const token = await tokenOf(store, idempotency_key);
   const token_hash = hashOf(token);
   // By the worker's clock, as the deadlines of effect records: the store's is not the one that the workflow goes by.
   const ownExpiry = new Date(Date.now() + expires_ms).toISOString();
@@ -52,6 +54,13 @@ export async function issueToken(store: CompletionStore, request: LaterRequest):
     return { value: { ...call, expires_at: ownExpiry }, answer: ownExpiry };
   });
   return { token, later: { token_hash, expires_at, ...optional({ poll_ms }) } };
+}
+
+/** An attempt of the call that ran before the store was encrypted may have handed its token on: then the call keeps that one. */
+async function tokenOf(store: CompletionStore, idempotencyKey: string): Promise<string> {
+  const of = (key: Buffer) => createHmac('sha256', key).update(idempotencyKey).digest('base64url');
+  const [token, before] = [of(store.derivedKey(TOKENS)), of(store.derivedKey(TOKENS, 'store'))];
+  return token !== before && (await findByToken(store, before)) !== null ? before : token;
 }
 
 /** The call that a token completes, and the token's hash. Null: there is none. */
@@ -79,7 +88,8 @@ function pendingCall(value: Json): PendingCall | null {
 }
 
 // What a call is completed with. It travels to the turn's workflow by its reference, so that history has no more than a hash. Everybody who
-// can reach Temporal can send a workflow a reference, so the part has a signature of the store's secret.
+// can reach Temporal can send a workflow a reference, so the part has a signature of the store's secret. It is that of the store alone:
+// a gateway signs it and a worker checks it, also while only one of them has read that the ring writes.
 
 /** An error says that nothing was done. */
 export type CompletionOutcome = { result: Json } | { error: string };
@@ -118,5 +128,5 @@ export async function getCompletion(store: CompletionStore, ref: string, tokenHa
 }
 
 function signatureOf(store: CompletionStore, body: Json): string {
-  return createHmac('sha256', store.derivedKey('completion')).update(canonical(body)).digest('hex');
+  return createHmac('sha256', store.derivedKey('completion', 'store')).update(canonical(body)).digest('hex');
 }

@@ -92,6 +92,11 @@ export class KeyRing {
     return createHmac('sha256', this.secret).update(id, 'utf8').digest().subarray(0, 16);
   }
 
+  /** A secret that needs both the given one and the ring, and that no rotation changes. No id of a key is signed with such a text. */
+  derive(secret: Buffer): Buffer {
+    return createHmac('sha256', this.secret).update('holdfast.derived/1 ').update(secret).digest();
+  }
+
   /** Whether the id is one of this ring, also if this copy of the ring lacks its key. */
   owns(id: string, tag: Uint8Array): boolean {
     return tag.length === 16 && timingSafeEqual(this.tag(id), tag);

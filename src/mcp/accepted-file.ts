@@ -140,7 +140,7 @@ export async function pinnedAs(store: PinStore, version: string): Promise<Pinned
 }
 
 function sealOf(store: PinStore, body: Json): string {
-  return createHmac('sha256', store.derivedKey('mcp-pinned')).update(canonical(body)).digest('hex');
+  return createHmac('sha256', store.derivedKey('mcp-pinned', 'store')).update(canonical(body)).digest('hex');
 }
 
 function sameText(a: string, b: string): boolean {

@@ -174,7 +174,7 @@ export class McpServers implements ToolSource {
 
   private targetOf(server: string): JsonObject {
     const { store, loginFolder } = this.settings;
-    return targetOf(server, this.connections.get(server), { key: store.derivedKey('mcp-target'), loginFolder });
+    return targetOf(server, this.connections.get(server), { key: store.derivedKey('mcp-target', 'store'), loginFolder });
   }
 
   private async run(pinnedTool: PinnedTool, input: JsonObject, ctx: ToolContext): Promise<McpData> {

@@ -83,8 +83,12 @@ export interface Store {
   readonly effects: EffectStore;
   readonly registers: RegisterStore;
   readonly trail: TrailStore;
-  /** 32 secret bytes, the same in every process that uses this store; each purpose has another key. */
-  derivedKey(purpose: string): Buffer;
+  /**
+   * 32 secret bytes, the same in every process that uses this store with the same key ring; each purpose has another key. It is for use at
+   * once: it changes when the ring begins to write.
+   * @param of `store`: they never change, and whoever reads the store's own secret can make them
+   */
+  derivedKey(purpose: string, of?: 'store'): Buffer;
   /** For readiness: writes something small. @throws Error of the system or of the database */
   checkWritable(): Promise<void>;
   /** Releases connections; the store cannot be used afterwards. A process that ends need not call it. */

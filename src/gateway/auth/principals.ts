@@ -123,11 +123,11 @@ interface TicketClaims {
 
 /** The tickets that all gateways of a store accept. */
 export function ticketsOf(store: Pick<Store, 'derivedKey'>): Tickets {
-  return new Tickets(store.derivedKey('tickets'));
+  return new Tickets(() => store.derivedKey('tickets'));
 }
 
 export class Tickets {
-  constructor(private readonly key: Buffer) {}
+  constructor(private readonly key: () => Buffer) {}
 
   give({ name, roles, tokenEnds }: Principal, address: string, now: number): { ticket: string; expires_at: string } {
     const expires = Math.min(now + TICKET_MS, tokenEnds ?? Infinity);
@@ -148,6 +148,6 @@ export class Tickets {
   }
 
   private seal(body: string): Buffer {
-    return createHmac('sha256', this.key).update(body).digest();
+    return createHmac('sha256', this.key()).update(body).digest();
   }
 }

@@ -87,20 +87,20 @@ const schema = {
 
 export const blocks: Route = (app, parts) => {
   const { store, log } = parts;
-  const key = store.derivedKey('presign');
+  const key = () => store.derivedKey('presign');
   app.get<{ Params: { id: string }; Reply: TurnFiles }>(
     '/v1/turns/:id/files',
     { schema: listSchema, config: { roles: ROLES } },
     async ({ principal, params: { id } }, reply) => {
       const { view } = await visibleTurn(parts, principal, id);
-      return reply.header('cache-control', 'no-store').send(await filesOf(store, key, await view()));
+      return reply.header('cache-control', 'no-store').send(await filesOf(store, key(), await view()));
     },
   );
   app.get<Address>('/v1/blocks/:ref', { schema, config: { roles: 'public' } }, async (request, reply) => {
     const { ref } = request.params;
     const { expires, signature } = request.query;
     if (typeof expires !== 'string' || typeof signature !== 'string') return answerWith(reply, FORGED_LINK);
-    const verdict = checkPresignature(key, { ref, expires, signature }, Date.now());
+    const verdict = checkPresignature(key(), { ref, expires, signature }, Date.now());
     if (verdict !== 'good') return answerWith(reply, verdict === 'expired' ? EXPIRED_LINK : FORGED_LINK);
     try {
       const file = storedFile(await store.getPart(ref));

@@ -74,6 +74,8 @@ export interface Backing {
   objects: Objects;
   bytes: Bytes;
   saltKey: Buffer;
+  /** Of an encrypted store: a secret that nobody makes of this one who has the store alone. It changes when the ring begins to write. */
+  derive?(secret: Buffer): Buffer;
   effects: EffectStore;
   registers: RegisterStore;
   trail: TrailStore;
@@ -212,12 +214,10 @@ export class ContentStore implements Store {
     return this.backing.bytes.get(sha256);
   }
 
-  derivedKey(purpose: string): Buffer {
-    const entry = this.keys.get(purpose);
-    if (entry) return entry;
-    const key = derivedKey(this.backing.saltKey, purpose);
+  derivedKey(purpose: string, of?: 'store'): Buffer {
+    const key = this.keys.get(purpose) ?? derivedKey(this.backing.saltKey, purpose);
     this.keys.set(purpose, key);
-    return key;
+    return of === 'store' ? key : (this.backing.derive?.(key) ?? key);
   }
 
   checkWritable(): Promise<void> {

@@ -14,6 +14,8 @@ export interface StoreBacking {
   identity: StoreIdentity;
   /** 32 random bytes, made once per store, secret, and the same in every process. */
   saltKey: Buffer;
+  /** `encryptBacking` makes it. */
+  derive?(secret: Buffer): Buffer;
   objects: Objects;
   bytes: Bytes;
   effects: EffectVersions;

@@ -2,6 +2,7 @@
  * Encrypts what a backing keeps. Parts, calls, files and registers are sealed; blocks, effect records and the trail stay as they are,
  * since they hold ids, hashes, times and states. All names stay hashes of what is plain, so an audit of the chain needs no keys. Each
  * object is checked against its hash after it was opened, as in a plain store. What was stored before there were keys is read as it is.
+ * While the ring writes with a key, the keys that derive from the store's secret need the ring too: that secret is plain in the store.
  */
 import { createHash } from 'node:crypto';
 import type { Keys } from '../../encryption/key-source';
@@ -29,7 +30,7 @@ interface SealedValue {
 }
 
 /** @param keys null: what it keeps is plain, and a register that was sealed is an error */
-export function encryptedBacking<B extends Pick<Backing, 'identity' | 'objects' | 'bytes' | 'registers'>>(
+export function encryptedBacking<B extends Pick<Backing, 'identity' | 'objects' | 'bytes' | 'registers' | 'derive'>>(
   backing: B,
   keys: Keys | null,
 ): B {
@@ -41,6 +42,7 @@ export function encryptedBacking<B extends Pick<Backing, 'identity' | 'objects' 
     objects,
     bytes: new EncryptedBytes(backing.bytes, backing.objects, new Sealer(keys, id, 'file')),
     registers: new EncryptedRegisters(backing.registers, keys, id),
+    derive: (secret: Buffer) => (keys.ring().current === null ? secret : keys.ring().derive(secret)),
   };
 }
 

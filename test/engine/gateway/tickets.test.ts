@@ -18,7 +18,7 @@ describe('a ticket', () => {
   const dir = mkdtempSync(join(tmpdir(), 'holdfast-tickets-'));
   const now = Date.parse('2026-01-31T10:00:00Z');
   const principal = { name: 'acme/rita', tenant: 'acme', roles: ['starter'] };
-  const tickets = new Tickets(Buffer.alloc(32, 1));
+  const tickets = new Tickets(() => Buffer.alloc(32, 1));
   const { ticket } = tickets.give(principal, address, now);
   const opens = (url: string, at = now, by = tickets) => by.principalOf(url, at);
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
@@ -43,7 +43,7 @@ describe('a ticket', () => {
   ])('names nobody with %s', (_what, url) => expect(opens(url)).toBeNull());
 
   it('names nobody at a gateway of another store', () => {
-    expect(opens(`${address}?stream_ticket=${ticket}`, now, new Tickets(Buffer.alloc(32, 2)))).toBeNull();
+    expect(opens(`${address}?stream_ticket=${ticket}`, now, new Tickets(() => Buffer.alloc(32, 2)))).toBeNull();
   });
 
   it('opens no other route, and is given for streams only', async () => {
