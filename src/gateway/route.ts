@@ -29,7 +29,7 @@ export interface GatewayParts {
   signIn?: PageSignIn;
   /** Folder of the page's files. Default: where the build puts them. */
   pageFolder?: string;
-  /** Signs decisions in the name of principals. */
+  /** Signs decisions in the name of principals, and sign-ins. */
   key: SigningKey;
   /** Keys that the reports of this gateway are verified with. Default: none, so that the signer is unknown. */
   trust?(): Promise<readonly TrustEntry[]>;
@@ -49,7 +49,10 @@ export interface GatewayParts {
   streams?: Partial<StreamSettings>;
   /** The address at which clients reach it. */
   publicUrl?: string;
-  /** The file of trusted keys, if this host has it: passkeys that are revoked there are shown so. Only the workers' files count. */
+  /**
+   * The file of trusted keys, if this host has it: sign-ins count of the gateways that it trusts, and passkeys that are revoked there are
+   * shown so. For decisions only the workers' files count.
+   */
   trustedKeys?: string;
   /** The keys of the codec server; absent or null: payloads are plain. */
   codec?: CodecParts | null;

@@ -5,7 +5,7 @@
  * only if a gateway has signed it, so that whoever writes the store gives nobody another name. The tenant says what a
  * person may see, and is the one that the provider names today: with another one than that of the first name nobody comes in.
  */
-import type { GatewayWord, Statement } from '../attestation/gateway-word';
+import type { GatewayWord, Statement } from '../attestation/gateway-key';
 import type { OidcSettings } from '../config/sign-in';
 import { plainName, samePerson } from '../shared/approval/approval';
 import { hashJson } from '../shared/json/digests';

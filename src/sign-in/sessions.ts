@@ -5,7 +5,7 @@
  * everywhere at once.
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
-import type { GatewayWord, Seal, Statement } from '../attestation/gateway-word';
+import type { GatewayWord, Seal, Statement } from '../attestation/gateway-key';
 import type { SignInLimits } from '../config/sign-in';
 import { isJsonObject, type Json } from '../shared/json/json';
 import type { RegisterStore } from '../store/store';

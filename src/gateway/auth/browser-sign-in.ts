@@ -5,7 +5,7 @@
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { GatewayWord } from '../../attestation/gateway-word';
+import { GatewayWord } from '../../attestation/gateway-key';
 import { trustedHere } from '../../attestation/passkey-view';
 import type { SignInConfig } from '../../config/sign-in';
 import { tenantOf } from '../../shared/ids';

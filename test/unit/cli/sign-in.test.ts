@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../../../src/config';
-import { GatewayWord } from '../../../src/attestation/gateway-word';
+import { GatewayWord } from '../../../src/attestation/gateway-key';
 import { SigningKey } from '../../../src/attestation/signing-key';
 import { personOf } from '../../../src/sign-in/oidc-person';
 import { FileStore } from '../../../src/store/files/file-store';

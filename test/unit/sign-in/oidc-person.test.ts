@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { GatewayWord } from '../../../src/attestation/gateway-word';
+import { GatewayWord } from '../../../src/attestation/gateway-key';
 import { SigningKey } from '../../../src/attestation/signing-key';
 import type { OidcSettings } from '../../../src/config/sign-in';
 import { hashJson } from '../../../src/shared/json/digests';

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { GatewayWord } from '../../../src/attestation/gateway-word';
+import { GatewayWord } from '../../../src/attestation/gateway-key';
 import { SigningKey } from '../../../src/attestation/signing-key';
 import type { JsonObject } from '../../../src/shared/json/json';
 import { csrfTokenOf, hashOfId, SignIns, type Proof } from '../../../src/sign-in/sessions';
