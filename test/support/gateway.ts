@@ -1,5 +1,6 @@
 /** A gateway for tests: its principals and its parts. */
 import { createHash, randomBytes } from 'node:crypto';
+import { SigningKey } from '../../src/attestation/signing-key';
 import { Tokens } from '../../src/gateway/auth/principals';
 import { silent } from './silent';
 import type { GatewayParts } from '../../src/gateway/route';
@@ -17,6 +18,9 @@ export function person(principal: string, ...roles: string[]): Person {
   return { token, entry, headers: { authorization: `Bearer ${token}` } };
 }
 
+/** Of all gateways whose test says nothing else: those of one store have one key. */
+export const GATEWAY_KEY = SigningKey.generate();
+
 /** An Idempotency-Key that no other run has: what is named after a key is there for all tests on the same server. */
 export function ownKey(name: string): string {
   return `${name}-${randomBytes(6).toString('hex')}`;
@@ -29,7 +33,7 @@ export function gatewayParts({ people = [], ...parts }: Partial<GatewayParts> & 
     log: silent,
     client: () => Promise.reject(new Error('This test has no Temporal.')),
     authenticator: new Tokens(people.map(({ entry }) => entry)),
-    key: null as never,
+    key: GATEWAY_KEY,
     ...parts,
   };
 }

@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
-import { SigningKey } from '../../src/attestation/signing-key';
 import type { SignInConfig } from '../../src/config/sign-in';
 import { gatewayApp } from '../../src/gateway/app';
 import { Tokens } from '../../src/gateway/auth/principals';
@@ -14,8 +13,6 @@ import { gatewayParts, type Person } from './gateway';
 
 export const LIMITS: SignInConfig = { oidc: null, idleMs: 30 * 60_000, longestMs: 12 * 3_600_000 };
 export const PUBLIC_URL = 'https://desk.bank.example';
-/** Of all desks: the gateways of one store share a key, unless a test says otherwise. */
-export const DESK_KEY = SigningKey.generate();
 
 export interface Desk {
   app: FastifyInstance;
@@ -42,7 +39,7 @@ export async function openDesk(
   const store = await FileStore.open(own);
   const tokens = new Tokens(people.map(({ entry }) => entry));
   const signIn = { tokens, ...LIMITS, ...limits };
-  const all = gatewayParts({ store, key: DESK_KEY, authenticator: tokens, signIn, publicUrl: url, ...parts });
+  const all = gatewayParts({ store, authenticator: tokens, signIn, publicUrl: url, ...parts });
   const app = gatewayApp(all);
   const close = async () => {
     await app.close();

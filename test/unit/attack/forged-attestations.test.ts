@@ -2,9 +2,10 @@
 import { createHmac, createPrivateKey, sign, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { attestDecision } from '../../../src/attestation/bundle-signer';
-import { trustedEntry } from '../../../src/attestation/gateway-key';
+import { readDeputyship } from '../../../src/attestation/deputyship';
+import { GatewayWord, trustedEntry } from '../../../src/attestation/gateway-key';
 import { SigningKey } from '../../../src/attestation/signing-key';
-import { LONGEST_TOKEN, readToken } from '../../../src/attestation/claims';
+import { LONGEST_TOKEN, readToken, startClaims } from '../../../src/attestation/claims';
 import { parseTrustedKeys } from '../../../src/attestation/trusted-keys';
 import { samePerson } from '../../../src/shared/approval/approval';
 import { canonical } from '../../../src/shared/json/canonical';
@@ -42,6 +43,21 @@ describe('nobody can', () => {
 
   it('make the decision that these tests vary fail for another reason: unchanged, it counts', async () => {
     expect(await check(signedText(canonical(claims())))).toEqual({ ok: true, principal: 'mallory' });
+  });
+
+  it('use what a gateway says of a sign-in as a decision, nor a decision as a sign-in', async () => {
+    const { v: _, ...rest } = claims();
+    const statement = { ...rest, v: 'holdfast.gateway-says/sign-in' } as const;
+    const word = new GatewayWord(signers.gateway, 'store', async () => []);
+    const { signature } = word.say(statement);
+    const said = canonical({ ...statement, store_id: 'store' });
+    expect(await check(`${Buffer.from(said).toString('base64url')}.${signature}`)).toEqual(form);
+    expect(startClaims(JSON.parse(said) as Json)).toBeNull();
+    expect(readDeputyship(JSON.parse(said) as Json)).toBeNull();
+    const decision = attestDecision(signers.gateway, approval, null).split('.')[1]!;
+    const isSaid = await word.check();
+    expect(isSaid(statement, { kid: signers.gateway.kid, signature })).toBe(true);
+    expect(isSaid(statement, { kid: signers.gateway.kid, signature: decision })).toBe(false);
   });
 
   it('choose the algorithm: there is one, and no field for it', async () => {

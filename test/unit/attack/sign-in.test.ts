@@ -10,8 +10,8 @@ import type { JsonObject } from '../../../src/shared/json/json';
 import { optional } from '../../../src/shared/json/optional';
 import { hashOfId } from '../../../src/sign-in/sessions';
 import { serveGateway } from '../../../src/gateway/serve';
-import { person } from '../../support/gateway';
-import { BrowserAtDesk, DESK_KEY, openDesk, type Desk } from '../../support/sign-in';
+import { GATEWAY_KEY, person } from '../../support/gateway';
+import { BrowserAtDesk, openDesk, type Desk } from '../../support/sign-in';
 
 const ana = person('acme/ana', 'approver', 'starter');
 const eve = person('acme/eve', 'starter');
@@ -327,7 +327,7 @@ describe('somebody who writes the store', () => {
     for (const trustedKeys of [
       trustFile([key]),
       trustFile([key], { decides: false }),
-      trustFile([key, DESK_KEY], { decides: false }),
+      trustFile([key, GATEWAY_KEY], { decides: false }),
       trustFile([key], { revoked_at: '2026-01-31T10:00:00.000Z' }),
       trustFile([key], { use: 'principal', principal: 'schedule/daily' }),
       trustFile([key], { use: 'bundle' }),
