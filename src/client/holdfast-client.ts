@@ -60,6 +60,7 @@ import type { GivesResult } from '../shared/turn/result';
 import { isHash } from '../shared/json/sha256';
 import { inlineCode, visibilityText } from '../shared/text/visible';
 import { messageText } from '../shared/turn/message';
+import type { Owner } from '../record/owner';
 import type { TurnView } from '../shared/turn/turn-view';
 import { workflowUrl } from '../shared/wire/links';
 import type { TrailPage, TrailQuery } from '../store/core/trail';
@@ -75,6 +76,7 @@ export type { PendingTurn, StartTurn, TurnFilter, TurnSummary };
 /** A turn as Temporal describes it. */
 export interface DescribedTurn {
   summary: TurnSummary;
+  owner: Owner;
   /** Null: this version did not start the turn. */
   traceId: string | null;
   /** Differs once the turn's history has grown. */
@@ -233,12 +235,16 @@ export class HoldfastClient {
     return new CallHandle(this.turn(input.turn_id));
   }
 
-  /** A handle on a turn, or on a direct call (`call/<id>`), that was started before. */
-  turn(name: string): TurnHandle {
+  /**
+   * A handle on a turn, or on a direct call (`call/<id>`), that was started before.
+   * @param owner the store's records that it shows name this turn. Default: what the turn says of itself
+   */
+  turn(name: string, owner: Owner | null = null): TurnHandle {
     const turnId = asTurnId(name);
     if (!isTurnId(turnId) && !isDirectCallId(turnId)) throw new TurnNotFound(turnId);
     const store = this.config.store === undefined ? null : () => this.store('waiting');
-    return new TurnHandle(this.temporal, turnId, workflowId(turnId), this.uiUrl(workflowId(turnId)), this.feeds, null, store);
+    const of = workflowId(turnId);
+    return new TurnHandle(this.temporal, turnId, of, this.uiUrl(of), this.feeds, null, store, null, owner);
   }
 
   /**
@@ -332,9 +338,16 @@ export class HoldfastClient {
       });
     const trace = description.memo?.[MEMO_TRACE];
     const traceId = typeof trace === 'string' ? trace : null;
-    const { runId, historyLength } = description;
+    const { runId, historyLength, raw } = description;
     const progress = `${runId} ${historyLength}`;
-    return { summary: this.summary(description), traceId, progress, view: () => turn.viewIn(description) };
+    const summary = this.summary(description);
+    const { turn_id, requester } = summary;
+    const owner = {
+      turn_id,
+      requester,
+      ...optional({ first_execution_run_id: raw.workflowExecutionInfo?.firstRunId || undefined }),
+    };
+    return { summary, owner, traceId, progress, view: () => turn.viewIn(description) };
   }
 
   /** When a worker of this client's task queue last asked for work, Unix time, ms; null: the server remembers none. */
@@ -463,7 +476,7 @@ export class HoldfastClient {
   }
 
   private turns(): PendingTurnsOf {
-    return { ...this.queue(), summarize: (info) => this.summary(info), turn: (id) => this.turn(id) };
+    return { ...this.queue(), summarize: (info) => this.summary(info), turn: (id, owner) => this.turn(id, owner) };
   }
 
   private launch(

@@ -8,6 +8,7 @@ import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
 import type { Block } from '../shared/turn/transcript';
 import { isFilePart } from '../shared/turn/message';
 import { list, text, textOrNull } from './fields';
+import { isOf, type Owner } from './owner';
 import { filesInContent } from './stored-file';
 import { readBlock, type ReadBlock, type ReadMessage, type ReadOf, type ReadSubject } from './read-block';
 
@@ -41,14 +42,14 @@ export interface TranscriptPart {
  * @returns null: the head is of another turn
  * @throws StoreError for a block that is missing or damaged
  */
-export async function turnBlocks(source: TranscriptSource, turnId: string, head: string): Promise<TranscriptBlock[] | null> {
+export async function turnBlocks(source: TranscriptSource, turn: Owner, head: string): Promise<TranscriptBlock[] | null> {
   const blocks: TranscriptBlock[] = [];
   for (let next: string | null = head; next !== null && blocks.length < MOST_BLOCKS;) {
     const one: TranscriptBlock = await source.getBlock(next);
     blocks.push(one);
     if (one.block.kind === 'start') {
       const start = readBlock(one);
-      return start?.kind === 'start' && start.turn_id === turnId ? blocks.reverse() : null;
+      return start?.kind === 'start' && isOf(turn, start) ? blocks.reverse() : null;
     }
     next = one.block.parent;
   }

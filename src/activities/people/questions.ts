@@ -266,7 +266,7 @@ export async function notify(deps: Dependencies, question: NotifyInput): Promise
   const { turn, kind, tool, digest, expires_at, head = null, card_ref } = question;
   const text = card_ref === null ? question.card : readCardPart(await store.getPart(card_ref)).card;
   const cardKind = kind === 'in_doubt' ? kind : tool === ASK_PERSON ? 'question' : 'approval';
-  const facts = await messageCard(store, { kind: cardKind, digest, expires_at, head, card_ref }, turn.requester);
+  const facts = await messageCard(store, { kind: cardKind, digest, expires_at, head, card_ref }, turn);
   const run_id = Context.current().info.workflowExecution?.runId ?? null;
   await notifier.tell(question, text ?? null, overAttempts(), { facts, run_id });
 }
@@ -303,7 +303,7 @@ export async function deliverCallback(deps: Dependencies, input: CallbackInput):
 async function wholeMessage({ store, pageUrl }: Dependencies, input: CallbackInput): Promise<CallbackMessage> {
   const { turn, question, message } = input;
   const digest = question === undefined ? {} : { digest: question.digest };
-  const card = question === undefined ? null : await messageCard(store, question, turn.requester);
+  const card = question === undefined ? null : await messageCard(store, question, turn);
   return {
     ...message,
     card: card === null ? null : boundedCard(card),

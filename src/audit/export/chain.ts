@@ -1,7 +1,8 @@
 /** Collects the blocks of a bundle, each once, in the order of its lines: after its parent, if the store has the parent. */
-import { readBlock } from '../../record/read-block';
+import { readBlock, type ReadStart } from '../../record/read-block';
 import { filesInContent } from '../../record/stored-file';
 import type { BlockKind } from '../../shared/turn/transcript';
+import type { StoredBlock } from '../../store/core/seal';
 import { StoreError, type BlockWithParts, type Store } from '../../store/store';
 import { ownText } from './own-text';
 import { collect, type References } from './references';
@@ -12,9 +13,26 @@ const OWN: ReadonlySet<BlockKind> = new Set(['admission', 'decision', 'dispatch'
 const MOST_BLOCKS = 1_000_000;
 
 export class Chain {
-  private readonly takenHashes = new Set<string>();
+  /** The blocks that were taken, each with the start of its turn; null: the store cannot give that. */
+  private readonly taken = new Map<string, ReadStart | null>();
 
   constructor(private readonly store: Store) {}
+
+  /** The start of the turn of a block. Null: the store cannot give it. */
+  async startOf(hash: string): Promise<ReadStart | null> {
+    try {
+      for (let next: string | null = hash; next !== null;) {
+        const known = this.taken.get(next);
+        if (known !== undefined) return known;
+        const { block, bodies }: StoredBlock = await this.store.getBlock(next);
+        if (block.kind === 'start') return startIn({ block, bodies });
+        next = block.parent;
+      }
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+    }
+    return null;
+  }
 
   /**
    * Takes the blocks up to `tip` that are not taken yet, and calls `look` with each. If the store lacks a block, the blocks after
@@ -23,24 +41,38 @@ export class Chain {
    */
   async take(tip: string, look: (sealedBlock: BlockWithParts) => void): Promise<{ hashes: string[]; fault: string | null }> {
     const hashes: string[] = [];
+    const starts = new Map<string, ReadStart | null>();
     let fault: string | null = null;
-    for (let next: string | null = tip; next !== null && !this.takenHashes.has(next);) {
+    let next: string | null = tip;
+    while (next !== null && !this.taken.has(next)) {
       if (hashes.length >= MOST_BLOCKS) throw new StoreError('damaged', `The transcript of ${tip} has a loop.`);
       try {
         // Not from a cache: the block is read from the store again when its line is written.
         const sealedBlock: BlockWithParts = await this.store.getSealedBlock(next);
         look(sealedBlock);
         hashes.push(next);
-        next = sealedBlock.block.parent && ownText(sealedBlock.block.parent);
+        const { block, parts } = sealedBlock;
+        if (block.kind === 'start') starts.set(next, startIn({ block, bodies: parts.map(({ body }) => body) }));
+        next = block.parent && ownText(block.parent);
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
         fault = `The store cannot give block ${next}.`;
         next = null;
       }
     }
-    for (const hash of hashes) this.takenHashes.add(hash);
-    return { hashes: hashes.reverse(), fault };
+    hashes.reverse();
+    let start = next === null ? null : this.taken.get(next)!;
+    for (const hash of hashes) {
+      start = starts.get(hash) ?? start;
+      this.taken.set(hash, start);
+    }
+    return { hashes, fault };
   }
+}
+
+function startIn(block: Parameters<typeof readBlock>[0]): ReadStart | null {
+  const read = readBlock(block);
+  return read?.kind === 'start' ? read : null;
 }
 
 /** Adds what a block refers to. */

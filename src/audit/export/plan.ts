@@ -2,6 +2,7 @@
 import type { Client } from '@temporalio/client';
 import { readBlock, type ReadDispatch, type ReadStart } from '../../record/read-block';
 import type { EffectRecord } from '../../record/effect';
+import { isOf, type Owner } from '../../record/owner';
 import { StoreError, type BlockWithParts, type Store } from '../../store/store';
 import { workflowId } from '../../shared/ids';
 import type { TurnBody } from '../format/lines';
@@ -66,7 +67,9 @@ export class Planner {
     this.plannedIds.add(turnSurvey.workflow_id);
     const { workflow_id, first_execution_run_id } = turnSurvey;
     const turn = { turn_id: turnId, workflow_id, first_execution_run_id, parent };
-    const turns = [await this.withBlocks({ ...turnSurvey, turn, blocks: [], records: [] }, turnSurvey.heads, turnSurvey.keys)];
+    const own = { turn_id: turnId, requester: turnSurvey.requester, first_execution_run_id };
+    const plan = { ...turnSurvey, turn, blocks: [], records: [] };
+    const turns = [await this.withBlocks(plan, turnSurvey.heads, turnSurvey.keys, { own })];
     for (const [child, call_id] of turnSurvey.children)
       turns.push(...(await this.child(turnSurvey, child, { turn_id: turnId, call_id })));
     return turns;
@@ -96,30 +99,35 @@ export class Planner {
     }
     if (tips.length === 0) return [];
     const plan = this.unknown(turnId);
-    const own = await this.withBlocks(plan, tips, new Set(), (start) => {
+    const starts = (start: ReadStart) => {
       if (start.turn_id !== turnId) return;
       plan.turn.first_execution_run_id = start.first_execution_run_id;
       plan.requester = start.requester ?? plan.requester;
       plan.agent = start.agent ?? plan.agent;
-    });
+    };
+    const own = await this.withBlocks(plan, tips, new Set(), { starts });
     return [{ ...own, head: own.blocks.at(-1) ?? null }];
   }
 
-  /** Adds blocks and effect records: the chains of the tips, then the blocks that the effect records name. */
+  /**
+   * Adds blocks and effect records: the chains of the tips, then the blocks that the effect records name.
+   * @param own the turn to which the tips have to belong; absent: the store itself says that they do
+   */
   private async withBlocks(
     plan: PlannedTurn,
     tips: readonly string[],
     keys: Set<string>,
-    starts: (start: ReadStart) => void = () => undefined,
+    { own, starts }: { own?: Owner; starts?: (start: ReadStart) => void },
   ): Promise<PlannedTurn> {
     const look = (sealedBlock: BlockWithParts) => {
       referencesOf(sealedBlock, plan);
       const read = readBlock({ block: sealedBlock.block, bodies: sealedBlock.parts.map(({ body }) => body) });
-      if (read?.kind === 'start') starts(read);
+      if (read?.kind === 'start') starts?.(read);
       if (read?.kind === 'dispatch' && ofTurn(read, plan.turn.turn_id)) keys.add(ownText(read.idempotency_key ?? ''));
     };
     const take = async (tip: string | null) => {
       if (tip === null) return;
+      if (own !== undefined && (await this.isOfOther(tip, own))) return leaveOut(plan, tip);
       const { hashes, fault } = await this.chain.take(tip, look);
       plan.blocks.push(...hashes);
       if (fault !== null && !plan.faults.includes(fault)) plan.faults.push(fault);
@@ -138,6 +146,12 @@ export class Planner {
     return plan;
   }
 
+  /** False if the store cannot give the start of the block's turn: the bundle says what is missing. */
+  private async isOfOther(tip: string, own: Owner): Promise<boolean> {
+    const start = await this.chain.startOf(tip);
+    return start !== null && !isOf(own, start);
+  }
+
   private async record(key: string, faults: string[]): Promise<EffectRecord | null> {
     try {
       return await this.sources.store.effects.latest(key);
@@ -147,6 +161,11 @@ export class Planner {
       return null;
     }
   }
+}
+
+function leaveOut(plan: PlannedTurn, tip: string): void {
+  plan.faults.push(`Its history names block ${tip} of another turn, which was left out.`);
+  if (plan.head === tip) plan.head = null;
 }
 
 /** Whether a dispatch is of this turn: a conversation has those of earlier turns too. Older blocks do not name their turn. */

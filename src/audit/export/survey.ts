@@ -143,8 +143,12 @@ class Reading {
     if (!isJsonObject(turn) || !isJsonObject(call)) return;
     const { id, digest, class: toolClass } = call;
     if (toolClass !== 'destructive') return;
-    const { workflow_id, first_execution_run_id } = turn;
-    const run = { workflow_id: text(workflow_id), first_execution_run_id: text(first_execution_run_id) };
+    const { workflow_id, first_execution_run_id } = this.survey;
+    const run = { workflow_id: text(turn.workflow_id), first_execution_run_id: text(turn.first_execution_run_id) };
+    if (run.workflow_id !== workflow_id || run.first_execution_run_id !== first_execution_run_id) {
+      this.survey.faults.push('Its history names a call of another turn, whose effect was left out.');
+      return;
+    }
     this.survey.keys.add(idempotencyKey({ ...run, call_id: text(id), digest: text(digest) }));
   }
 

@@ -4,6 +4,7 @@ import { asJson } from '../../shared/json/json';
 import { canonical, CanonicalError } from '../../shared/json/canonical';
 import type { Part } from '../../shared/turn/transcript';
 import { readFileBody } from '../../record/stored-file';
+import { isOfScope } from '../../store/core/identity';
 import { StoreError } from '../../store/store';
 import type { Bodies, LineKind } from '../format/lines';
 import { readRun } from '../../temporal/history/read-history';
@@ -30,7 +31,7 @@ export async function* turnLines(sources: Sources, plan: PlannedTurn, { writtenR
   yield* sessionLines(sessions, plan);
   for (const hash of blocks) yield* blockLines(sources, hash, writtenRefs, faults);
   for (const record of records) yield ['effect', { record: { ...record } }];
-  yield* partLines(sources, plan.parts, writtenRefs, faults);
+  yield* partLines(sources, plan.parts, writtenRefs, faults, turn.first_execution_run_id);
   yield ['turn_end', { turn_id: turn.turn_id, head, complete: faults.length === 0, why: faults.join(' ') || null }];
 }
 
@@ -74,19 +75,25 @@ async function* blockLines(sources: Sources, hash: string, writtenRefs: Set<stri
   yield* partLines(sources, references.parts, writtenRefs, faults);
 }
 
-/** The given parts that are not written yet. */
+/**
+ * The given parts that are not written yet.
+ * @param scope those of other turns are left out; null: none is
+ */
 async function* partLines(
   { store }: Pick<Sources, 'store'>,
   refs: Iterable<string>,
   writtenRefs: Set<string>,
   faults: string[],
+  scope: string | null = null,
 ): AsyncGenerator<AnyLine> {
   for (const ref of refs) {
     if (writtenRefs.has(ref)) continue;
     writtenRefs.add(ref);
     let part: Part | null = null;
     try {
-      part = fitting(await store.getSealedPart(ref), ref, faults);
+      const sealed = await store.getSealedPart(ref);
+      if (scope === null || isOfScope(store, scope, ref, sealed.body)) part = fitting(sealed, ref, faults);
+      else faults.push(`Its history names part ${ref} of another turn, which was left out.`);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       faults.push(`The store cannot give part ${ref}.`);

@@ -3,6 +3,7 @@ import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import type { PendingTurn, TurnSummary, TurnView } from '../../shapes/turn-view';
 import { TURNS_AND_CALLS } from '../../workflows/contract';
 import { visibilityClause, visibleExecutions, type Visibility } from '../turns/listing';
+import type { Owner } from '../../record/owner';
 import type { TurnHandle, WaitingNow } from '../turns/turn-handle';
 import { BoundedAsks } from './bounded-asks';
 import type { InboxSource } from './inbox-reader';
@@ -12,7 +13,7 @@ export interface PendingTurnsOf {
   temporal: Client;
   taskQueue: string;
   summarize(info: WorkflowExecutionInfo): TurnSummary;
-  turn(id: string): TurnHandle;
+  turn(id: string, owner: Owner): TurnHandle;
 }
 
 const REQUEST = 'tell what waits';
@@ -32,7 +33,7 @@ export async function pendingTurns(of: PendingTurnsOf & { visibility: Visibility
   const asks = new BoundedAsks(of.temporal, of.taskQueue, REQUEST);
   const turns: Promise<PendingTurn>[] = [];
   const withCalls = async (listing: ListedTurn, taskQueue: string): Promise<PendingTurn> => {
-    const answered = await asks.ask({ taskQueue }, () => of.turn(listing.turn_id).waiting());
+    const answered = await asks.ask({ taskQueue }, () => of.turn(listing.turn_id, ownerOf(listing)).waiting());
     return answered.ok ? { ...listing, ...callsOf(answered.answer) } : { ...listing, calls: [], unreachable: answered.why };
   };
   for await (const { listing, taskQueue } of waitingTurns(of, of.visibility)) turns.push(withCalls(listing, taskQueue));
@@ -48,26 +49,33 @@ export function inboxSource(
   look: (id: string) => Promise<{ progress: string; view(): Promise<TurnView> }>,
 ): InboxSource {
   const asks = new BoundedAsks(of.temporal, of.taskQueue, REQUEST);
-  /** The task queues of the turns that were listed last. */
-  let queues = new Map<string, string>();
+  /** The turns that were listed last. */
+  let listed = new Map<string, { owner: Owner; taskQueue: string }>();
   return {
     close: () => asks.close(),
     async *list() {
-      const listed = new Map<string, string>();
+      const now: typeof listed = new Map();
       for await (const { listing, taskQueue } of waitingTurns(of, 'all')) {
-        for (const known of [listed, queues]) known.set(listing.turn_id, taskQueue);
+        for (const turns of [now, listed]) turns.set(listing.turn_id, { owner: ownerOf(listing), taskQueue });
         yield listing;
       }
-      queues = listed;
+      listed = now;
     },
     progress: async (id) => (await look(id)).progress,
-    read: (id, isRetry) =>
-      asks.ask({ taskQueue: queues.get(id) ?? '', isRetry }, async () => {
+    read: (id, isRetry) => {
+      const { owner = { turn_id: id, requester: '' }, taskQueue = '' } = listed.get(id) ?? {};
+      return asks.ask({ taskQueue, isRetry }, async () => {
         // In this order: what happens meanwhile makes the turn be read again.
         const { progress, view } = await look(id);
-        return { ...callsOf(await of.turn(id).waiting(await view())), progress };
-      }),
+        return { ...callsOf(await of.turn(id, owner).waiting(await view())), progress };
+      });
+    },
   };
+}
+
+/** As the list says: what a turn's worker answers may be made up. */
+function ownerOf({ turn_id, requester }: ListedTurn): Owner {
+  return { turn_id, requester };
 }
 
 function callsOf({ questions, unread }: WaitingNow): Pick<PendingTurn, 'calls' | 'unreachable'> {

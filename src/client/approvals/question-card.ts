@@ -4,6 +4,7 @@ import { askedFacts, ASK_PERSON } from '../../shared/approval/person-question';
 import type { WaitingCall } from '../../shapes/turn-view';
 import { wordsOf } from '../../record/cards/card-words';
 import { storedCard, storedFacts, type CardSource } from '../../record/cards/stored-card';
+import { isOf, OfAnotherTurn, type Owner } from '../../record/owner';
 import { errorMessage } from '../../shared/text/error-message';
 
 /** What the turn answered about one waiting call. */
@@ -22,10 +23,16 @@ export interface AskingTurn {
 
 /** Makes the cards of one turn's calls; what calls have in common is read once. */
 export class QuestionCards {
-  private readonly words = new Map<string | null, Promise<CardWords[]>>();
+  private readonly words = new Map<string, Promise<CardWords[]>>();
 
-  /** @param openStore null: the client has no store */
-  constructor(private readonly openStore: (() => Promise<CardSource>) | null) {}
+  /**
+   * @param openStore null: the client has no store
+   * @param owner the turn that shows the cards: its calls, and those of its sub-agents' turns, which have the same requester
+   */
+  constructor(
+    private readonly openStore: (() => Promise<CardSource>) | null,
+    private readonly owner: Owner,
+  ) {}
 
   async card(call: WaitingCall, turn: AskingTurn, { markdown, state }: ShownCard): Promise<Card> {
     const { facts, why } = await this.facts(call, turn);
@@ -50,20 +57,23 @@ export class QuestionCards {
   }
 
   /** The Markdown shows the call even if the store cannot be opened or read, so that is no reason not to ask. */
-  private async facts({ digest }: WaitingCall, turn: AskingTurn): Promise<{ facts?: StoredFacts; why: string | null }> {
+  private async facts({ digest, of }: WaitingCall, turn: AskingTurn): Promise<{ facts?: StoredFacts; why: string | null }> {
     if (this.openStore === null) return { why: 'This client has no store (HOLDFAST_STORE).' };
+    const owner = of === undefined ? this.owner : { turn_id: of.turn_id, requester: this.owner.requester };
     try {
       const source = await this.openStore();
       const stored = await storedCard(source, digest);
-      return { facts: storedFacts(stored, await this.wordsBefore(source, turn.head)), why: null };
+      if (!isOf(owner, stored.record)) throw new OfAnotherTurn('The call');
+      return { facts: storedFacts(stored, await this.wordsBefore(source, turn.head, owner)), why: null };
     } catch (error) {
       return { why: `The store cannot tell: ${errorMessage(error)}` };
     }
   }
 
-  private wordsBefore(source: CardSource, head: string | null): Promise<CardWords[]> {
-    const entry = this.words.get(head) ?? wordsOf(source, head);
-    this.words.set(head, entry);
+  private wordsBefore(source: CardSource, head: string | null, owner: Owner): Promise<CardWords[]> {
+    const key = `${owner.turn_id} ${head}`;
+    const entry = this.words.get(key) ?? wordsOf(source, head, owner);
+    this.words.set(key, entry);
     return entry;
   }
 }

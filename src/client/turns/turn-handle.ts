@@ -38,6 +38,7 @@ import { cardsByDigest } from '../approvals/cards';
 import { cardUrl } from '../../shared/wire/links';
 import { QuestionCards, type ShownCard } from '../approvals/question-card';
 import type { CardSource } from '../../record/cards/stored-card';
+import type { Owner } from '../../record/owner';
 import { doneBefore, SENT_BEFORE, type Act, type DoneBefore } from './start-turn';
 import { DecisionNotAccepted, InvalidRequest, NoWorker, TurnEnded, TurnNotFound } from '../errors';
 import type { WatchedEvent } from '../events/feed';
@@ -90,6 +91,8 @@ export class TurnHandle<R = unknown> {
     private readonly openStore: (() => Promise<CardSource>) | null = null,
     /** Name of the agent whose turn it has to be; null: any. */
     private readonly agent: string | null = null,
+    /** Whose records of the store it shows; null: those of the turn, as its view says. */
+    private readonly owner: Owner | null = null,
   ) {}
 
   /** Where a person can decide on this turn's waiting calls: the Web UI. Null when no UI is known. */
@@ -99,7 +102,17 @@ export class TurnHandle<R = unknown> {
 
   /** The same turn, for one act under a name: however often it is sent under that name, it takes effect once in a run. */
   named(name: string): TurnHandle<R> {
-    return new TurnHandle<R>(this.client, this.id, this.workflowId, this.uiUrl, this.feeds, name, this.openStore, this.agent);
+    return new TurnHandle<R>(
+      this.client,
+      this.id,
+      this.workflowId,
+      this.uiUrl,
+      this.feeds,
+      name,
+      this.openStore,
+      this.agent,
+      this.owner,
+    );
   }
 
   /**
@@ -117,6 +130,7 @@ export class TurnHandle<R = unknown> {
       this.name,
       this.openStore,
       agent.name,
+      this.owner,
     );
   }
 
@@ -176,7 +190,8 @@ export class TurnHandle<R = unknown> {
   async waiting(latest?: TurnView): Promise<WaitingNow> {
     const { view, calls, cards, why } = await this.callsAndCards(latest);
     const [questions, unread]: [Question[], WaitingNow['unread']] = [[], []];
-    const whole = new QuestionCards(this.openStore);
+    const owner = this.owner ?? { turn_id: this.id, requester: view.requester };
+    const whole = new QuestionCards(this.openStore, owner);
     const below = await this.cardsBelow(calls);
     for (const call of calls) {
       const cardRead = shownCard(call, cards, below);

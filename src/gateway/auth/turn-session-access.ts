@@ -10,6 +10,7 @@ import type { SessionHandle } from '../../client/sessions/session-handle';
 import { idsFromKey, isSessionId, sessionOfTurn } from '../../shared/ids';
 import type { TurnView } from '../../shared/turn/turn-view';
 import type { SessionSummary } from '../../shapes/session';
+import type { Owner } from '../../record/owner';
 import { Refusal, unknownTurn, type Wrong } from '../http/errors';
 import type { GatewayParts } from '../route';
 import { sees, type Principal } from './principals';
@@ -37,6 +38,8 @@ export interface VisibleTurn {
   turn: TurnHandle;
   /** As Temporal has it, without asking a worker. */
   summary: TurnSummary;
+  /** Whose records of the store are shown for it: those that name this turn. */
+  owner: Owner;
   /** Null: this version did not start the turn. */
   traceId: string | null;
   /** The turn's view, from its result or from a worker. */
@@ -46,15 +49,15 @@ export interface VisibleTurn {
 /** @throws Refusal 404: no such turn, or the principal may not see it; 409: its session has not begun it; ServerUnreachable */
 export async function visibleTurn(parts: GatewayParts, principal: Principal, id: string): Promise<VisibleTurn> {
   const holdfast = await parts.client();
-  const { summary, traceId, view } = await holdfast.look(id).catch(async (error: unknown) => {
+  const { summary, traceId, owner, view } = await holdfast.look(id).catch(async (error: unknown) => {
     if (!(error instanceof TurnNotFound)) throw error;
     const session = await sessionToBegin(parts, principal, id);
     if (session !== null) throw new NotBegun(id, session);
     return ownByKey(holdfast, principal, id);
   });
-  const turn = holdfast.turn(summary.turn_id);
+  const turn = holdfast.turn(summary.turn_id, owner);
   if (!sees(principal, summary.requester)) throw new Refusal(unknownTurn(id));
-  return { turn, summary, traceId, view };
+  return { turn, summary, owner, traceId, view };
 }
 
 /** The visible session that has accepted the turn's message but has not begun the turn. Null: there is none. */

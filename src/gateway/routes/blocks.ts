@@ -4,13 +4,14 @@
  * before anything is read. Browsers are told to save the file and to run nothing of it.
  */
 import { z } from 'zod';
+import type { Owner } from '../../record/owner';
 import { readResult } from '../../record/parts';
 import { turnFiles, type TurnFile, type TurnFiles } from '../../shapes/records';
-import { isJsonObject, type Json } from '../../shared/json/json';
+import type { Json } from '../../shared/json/json';
 import { isHash, sha256Hex } from '../../shared/json/sha256';
 import { attachment } from '../../shared/text/visible';
 import type { TurnView } from '../../shared/turn/turn-view';
-import { checkPresignature, presignedPath, storedFile } from '../../store/core/identity';
+import { checkPresignature, isPartOf, presignedPath, storedFile } from '../../store/core/identity';
 import { StoreError, type Store } from '../../store/store';
 import { filesIn, type FileResult } from '../../tools/results/result-files';
 import { ROLES } from '../auth/principals';
@@ -92,8 +93,8 @@ export const blocks: Route = (app, parts) => {
     '/v1/turns/:id/files',
     { schema: listSchema, config: { roles: ROLES } },
     async ({ principal, params: { id } }, reply) => {
-      const { view } = await visibleTurn(parts, principal, id);
-      return reply.header('cache-control', 'no-store').send(await filesOf(store, key(), await view()));
+      const { owner, view } = await visibleTurn(parts, principal, id);
+      return reply.header('cache-control', 'no-store').send(await filesOf(store, key(), owner, await view()));
     },
   );
   app.get<Address>('/v1/blocks/:ref', { schema, config: { roles: 'public' } }, async (request, reply) => {
@@ -124,13 +125,13 @@ export const blocks: Route = (app, parts) => {
   });
 };
 
-async function filesOf(store: Store, key: Buffer, { turn_id, calls, earlier_calls }: TurnView): Promise<TurnFiles> {
+async function filesOf(store: Store, key: Buffer, owner: Owner, { calls, earlier_calls }: TurnView): Promise<TurnFiles> {
   const files: TurnFile[] = [];
   for (const { id: call_id, tool, result_ref } of calls) {
     const result = result_ref === null ? null : await store.getPart(result_ref).catch(notThere);
-    for (const claim of result === null ? [] : filesOfResult(result)) {
+    for (const claim of result === null || !isPartOf(store, owner, result_ref!, result) ? [] : filesOfResult(result)) {
       if (files.length === MOST_FILES) return { files, complete: false };
-      const file = await fileOf(store, turn_id, claim);
+      const file = await fileOf(store, owner, claim);
       if (file === null || files.some(({ ref }) => ref === claim.ref)) continue;
       const { path: url, expires_at } = presignedPath(key, claim.ref, Date.now());
       files.push({ call_id, tool, ...file, ref: claim.ref, url, expires_at });
@@ -148,16 +149,12 @@ function filesOfResult(part: Json): FileResult[] {
  * A tool can write any reference into its result. So a file counts only if a call of this turn stored it, or if the result itself
  * has the same bytes, as the result of another call that was taken from the cache. Name and type are those of the store.
  */
-async function fileOf(store: Store, turnId: string, claim: FileResult) {
+async function fileOf(store: Store, owner: Owner, claim: FileResult) {
   const part = isHash(claim.ref) ? await store.getPart(claim.ref).catch(notThere) : null;
   const file = storedFile(part);
-  if (file === null || !(isOfTurn(part, turnId) || hasBytes(claim, file.sha256))) return null;
+  if (file === null || !(isPartOf(store, owner, claim.ref, part) || hasBytes(claim, file.sha256))) return null;
   const { filename, content_type, size, sha256 } = file;
   return { filename, content_type, size, sha256 };
-}
-
-function isOfTurn(part: Json, turnId: string): boolean {
-  return isJsonObject(part) && part.turn_id === turnId;
 }
 
 function hasBytes(claim: FileResult, sha256: string): boolean {

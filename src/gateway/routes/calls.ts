@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { jsonObject } from '../../shapes/envelope';
+import { isOf } from '../../record/owner';
 import { StoreError } from '../../store/store';
 import { visibleTurn } from '../auth/turn-session-access';
 import { Refusal } from '../http/errors';
@@ -53,15 +54,14 @@ export const calls: Route = (app, parts) => {
     '/v1/turns/:id/calls/:digest',
     { schema, config: { roles: READERS } },
     async ({ principal, params: { id, digest } }, reply) => {
-      const { view, summary } = await visibleTurn(parts, principal, id);
+      const { view, owner } = await visibleTurn(parts, principal, id);
       const call = (await view()).calls.find((one) => one.digest === digest);
       if (call === undefined) throw missing(digest);
       const { input, target, record } = await parts.store.getCall(digest).catch((error: unknown) => {
         if (error instanceof StoreError && error.code === 'not_found') throw missing(digest);
         throw error;
       });
-      // A workflow can name any digest.
-      if (record.requester !== summary.requester) throw missing(digest);
+      if (!isOf(owner, record)) throw missing(digest);
       const { id: call_id, revision, tool, version } = call;
       return reply.header('cache-control', 'no-store').send({ digest, call_id, revision, tool, version, input, acts_on: target });
     },

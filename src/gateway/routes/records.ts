@@ -7,6 +7,7 @@ import { isVisible, type Visibility } from '../../client/turns/listing';
 import { transcriptPart, turnBlocks } from '../../record/read-transcript';
 import { budgetEntry, trailEntry, type BudgetEntry, type TrailEntryView } from '../../shapes/records';
 import { transcriptPage, type TranscriptPage } from '../../shapes/transcript';
+import type { Owner } from '../../record/owner';
 import { plainName } from '../../shared/approval/approval';
 import { asTurnId } from '../../shared/ids';
 import { canonical } from '../../shared/json/canonical';
@@ -98,9 +99,10 @@ export const records: Route = (app, parts) => {
     '/v1/turns/:id/transcript',
     { schema: schemas.transcript, config: { roles: ROLES } },
     async ({ principal, params: { id }, query: { cursor, limit } }, reply) => {
-      const { turn, view } = await visibleTurn(parts, principal, id);
+      const { owner, view } = await visibleTurn(parts, principal, id);
       const { head, from } = cursor === undefined ? { head: (await view()).head, from: 0 } : positionIn(cursor);
-      const page = head === null ? EMPTY : await pageOfTranscript(parts.store, turn.id, { head, from, limit });
+      const page = head === null ? EMPTY : await pageOfTranscript(parts.store, owner, { head, from, limit });
+      if (page === null) throw cursor === undefined ? foreignTranscript() : badCursor();
       return reply.header('cache-control', 'no-store').send(page);
     },
   );
@@ -129,20 +131,25 @@ export const records: Route = (app, parts) => {
 
 const EMPTY: TranscriptPage = { entries: [], next_cursor: null };
 
-/** @throws Refusal 400 for a head of another turn; 404 for one that the store does not have */
+/** Null: the head is of another turn. @throws Refusal 404 for one that the store does not have */
 async function pageOfTranscript(
   store: Store,
-  turnId: string,
+  turn: Owner,
   { head, from, limit }: { head: string; from: number; limit: number },
-): Promise<TranscriptPage> {
-  const blocks = await turnBlocks(store, turnId, head).catch((error: unknown) => {
+): Promise<TranscriptPage | null> {
+  const blocks = await turnBlocks(store, turn, head).catch((error: unknown) => {
     if (!(error instanceof StoreError) || error.code !== 'not_found') throw error;
     const message = 'The transcript is not in this store, or not any more.';
     throw new Refusal({ code: 'RESOURCE_NOT_FOUND', reason: 'transcript_missing', message });
   });
-  if (blocks === null) throw badCursor();
+  if (blocks === null) return null;
   const { entries, next } = transcriptPart(blocks, from, limit);
   return { entries, next_cursor: next === null ? null : `${head}.${next}` };
+}
+
+function foreignTranscript(): Refusal {
+  const message = 'The workflow of this turn names a transcript of another turn, which is not shown.';
+  return new Refusal({ code: 'RESOURCE_NOT_FOUND', reason: 'foreign_transcript', message });
 }
 
 /** The head at which the pages began, and the number of the next block. Whether it is of this turn, its blocks tell. */

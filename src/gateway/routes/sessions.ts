@@ -22,7 +22,7 @@ import {
   type StopSession,
 } from '../schemas/sessions';
 import { keptCallback, steerAs } from './turns';
-import { changeableSession, ownSession, visibleSession } from '../auth/turn-session-access';
+import { changeableSession, ownSession, ownTurn, visibleSession } from '../auth/turn-session-access';
 import type { GatewayParts, Route } from '../route';
 import { optional } from '../../shared/json/optional';
 
@@ -81,10 +81,11 @@ export const sessions: Route = (app, parts) => {
   });
 
   app.post<SteerSession>('/v1/sessions/:id/steer', { schema: schemas.steer, ...options }, async (request, reply) => {
-    const { session, holdfast } = await changeable(request);
-    const { operation, body } = request;
-    const turn = holdfast.turn(await findSteerTarget(session, operation));
-    await once(operation, turn, (handle) => steerAs(handle, parts.key, request.principal, body.text), nothing);
+    const { session } = await changeable(request);
+    const { operation, body, principal } = request;
+    // A session that somebody made up can name any turn.
+    const { turn } = await ownTurn(parts, principal, await findSteerTarget(session, operation));
+    await once(operation, turn, (handle) => steerAs(handle, parts.key, principal, body.text), nothing);
     return reply.code(202).send({ turn_id: turn.id });
   });
 

@@ -58,17 +58,18 @@ async function messageRun(parts: GatewayParts, run: RunOf, operation: Operation)
   if (text === null || text.trim() === '')
     throw refusal('no_message', 400, 'The last message of the run must be one of the user, with text.');
   const known = await threadSession(parts, run);
-  if (known !== null && !operation.isRepetition) await refuseOverInterrupts(parts, known);
+  if (known !== null && !operation.isRepetition) await refuseOverInterrupts(parts, principal, known);
   const session = known ?? holdfast.session(ownSessionId(run), { agent, requester: principal.name });
   const { turn_id } = await session.send(text, { id: operation.id });
   return { turn: holdfast.turn(await operation.agreeOn(turn_id)), after: null, session };
 }
 
 /** The protocol demands it: while a thread waits for answers, only a run with answers may follow. */
-async function refuseOverInterrupts(parts: GatewayParts, session: SessionHandle): Promise<void> {
+async function refuseOverInterrupts(parts: GatewayParts, principal: Principal, session: SessionHandle): Promise<void> {
   const { running } = await session.status();
   if (!running) return;
-  const { pending } = await (await parts.client()).turn(running.turn_id).status();
+  const { turn } = await visibleTurn(parts, principal, running.turn_id);
+  const { pending } = await turn.status();
   if (pending.length === 0) return;
   const message = `The thread waits for a person: turn ${running.turn_id} has open interrupts (${pending.map((digest) => digest.slice(0, 12)).join(', ')}).`;
   throw refusal('interrupts_open', 409, message, 'Send a run with "resume", which answers each of them.');

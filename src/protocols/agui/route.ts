@@ -1,5 +1,6 @@
 /** `POST /v1/ag-ui/:agent`: a run of a front end that speaks AG-UI, as server-sent events. */
 import { z } from 'zod';
+import { visibleTurn } from '../../gateway/auth/turn-session-access';
 import { streamLimits, SseConnection, TOKEN_OVER } from '../../gateway/streams/connection';
 import { STREAM_SETTINGS } from '../../gateway/streams/settings';
 import { wrongOf, type Wrong } from '../../gateway/http/errors';
@@ -85,18 +86,21 @@ function runError({ reason, message, hint }: Wrong): AGUIEvent {
 async function* turnEventsOf(parts: GatewayParts, run: RunOf, signal: AbortSignal): AsyncGenerator<AGUIEvent> {
   const { EventType } = sdk.core();
   const { input } = run;
-  const { turn, after, session } = await openRun(parts, run);
-  const messages = withoutTurn(input.messages, turn.id);
-  yield { type: EventType.CUSTOM, name: 'holdfast.turn', value: { turn_id: turn.id, events_url: `/v1/turns/${turn.id}/events` } };
+  const { turn: begun, after, session } = await openRun(parts, run);
+  const { id } = begun;
+  const messages = withoutTurn(input.messages, id);
+  yield { type: EventType.CUSTOM, name: 'holdfast.turn', value: { turn_id: id, events_url: `/v1/turns/${id}/events` } };
   // The turn is told from its beginning, to a client that has a part of it already.
   if (after === null && messages.length < input.messages.length)
     yield { type: EventType.MESSAGES_SNAPSHOT, messages: [...messages] };
-  if (session !== null) await session.started(turn.id, { signal });
+  if (session !== null) await session.started(id, { signal });
+  // A session that somebody made up can name any turn.
+  const { turn, owner } = await visibleTurn(parts, run.principal, id);
   const history = after === null ? messages : [...input.messages];
   const { threadId, runId } = input;
   const events = new RunEvents(
-    { threadId, runId, turnId: turn.id, messages: history, after },
-    new CallDetails(parts.store, turn),
+    { threadId, runId, turnId: id, messages: history, after },
+    new CallDetails(parts.store, turn, owner),
   );
   for await (const progress of followTurn(turn, { after, signal }))
     yield* 'rest' in progress ? events.end(progress.rest) : await events.of(progress.event);

@@ -185,10 +185,9 @@ async function startTurn(
 async function seenTurn({ client, principal }: McpParts, id: Json | undefined): Promise<TurnHandle> {
   const holdfast = await client();
   const text = typeof id === 'string' ? id : '';
-  const turn = holdfast.turn(text);
-  const { requester } = await holdfast.find(text);
-  if (!sees(principal(), requester)) throw new TurnNotFound(text);
-  return turn;
+  const { owner } = await holdfast.look(text);
+  if (!sees(principal(), owner.requester)) throw new TurnNotFound(text);
+  return holdfast.turn(text, owner);
 }
 
 function secondsOf(wait: Json | undefined): number {

@@ -6,6 +6,7 @@ import type { CardWords } from '../../cards/card';
 import { fileNote, isFilePart } from '../../shared/turn/message';
 import type { BlockKind } from '../../shared/turn/transcript';
 import { textOrNull } from '../fields';
+import { isOf, OfAnotherTurn, type Owner } from '../owner';
 import { readBlock, type ReadMessage, type ReadStart } from '../read-block';
 import type { CardSource } from './stored-card';
 
@@ -30,34 +31,43 @@ const MOST_LEVELS = 8;
  * The messages that led to the calls of a turn, the first first: those of the requester and of people who steered it; for a
  * sub-agent's turn those of the turns above too, and the tasks that their agents gave.
  * @param head of the turn
- * @throws StoreError
+ * @throws StoreError; OfAnotherTurn
  */
-export async function wordsOf(source: CardSource, head: string | null): Promise<CardWords[]> {
-  return (await conversationBefore(source, head, '')).words;
+export async function wordsOf(source: CardSource, head: string | null, owner: Owner): Promise<CardWords[]> {
+  return (await conversationBefore(source, head, { ...owner, call_id: '' })).words;
 }
 
 /**
  * The messages of `wordsOf`, and whether outsiders' text was among what the model had read.
- * @param callId of the call in the turn
+ * @param of the turn whose head it is, and the call in it
+ * @throws StoreError; OfAnotherTurn
  */
-export async function conversationBefore(source: CardSource, head: string | null, callId: string): Promise<Conversation> {
+export async function conversationBefore(
+  source: CardSource,
+  head: string | null,
+  of: Owner & { call_id: string },
+): Promise<Conversation> {
   const turns: TurnMessages[] = [];
+  let owner: Owner = of;
   let room = MOST_BLOCKS;
   for (let next = head; next !== null && turns.length < MOST_LEVELS && room > 0;) {
-    const turn = await messagesBefore(source, next, room, turns.length === 0 ? callId : '');
+    const turn = await messagesBefore(source, next, room, turns.length === 0 ? of.call_id : '');
+    if (turn === null) break;
+    if (!isOf(owner, turn.start)) throw new OfAnotherTurn(`Block ${next}`);
     room -= turn.blocks;
     turns.push(turn);
-    next = turn.start?.parent?.head || null;
+    const { parent } = turn.start;
+    next = parent?.head || null;
+    if (parent !== null) owner = { turn_id: parent.turn_id, requester: of.requester };
   }
-  const words = turns.map((turn, index) => wordsIn(turn, turns[index + 1]?.start?.agent ?? null)).reverse();
+  const words = turns.map((turn, index) => wordsIn(turn, turns[index + 1]?.start.agent ?? null)).reverse();
   const all = words.flat();
   const most = all.length <= MOST_WORDS ? all : [all[0]!, ...all.slice(1 - MOST_WORDS)];
   return { words: most, untrusted: turns[0]?.untrusted ?? null };
 }
 
 interface TurnMessages {
-  /** Null: it could not be read. */
-  start: ReadStart | null;
+  start: ReadStart;
   /** The message that began the turn; null for a direct call. */
   first: ReadMessage | null;
   steering: ReadMessage[];
@@ -69,8 +79,8 @@ interface TurnMessages {
 
 const KINDS: ReadonlySet<BlockKind> = new Set(['start', 'message', 'admission']);
 
-/** Reads the transcript back from a block to the start of its turn. */
-async function messagesBefore(source: CardSource, head: string, most: number, callId: string): Promise<TurnMessages> {
+/** Reads the transcript back from a block to the start of its turn. Null: that could not be read, or is too far back. */
+async function messagesBefore(source: CardSource, head: string, most: number, callId: string): Promise<TurnMessages | null> {
   const steering: ReadMessage[] = [];
   let untrusted: boolean | null = null;
   let after: ReadMessage | null = null;
@@ -84,14 +94,14 @@ async function messagesBefore(source: CardSource, head: string, most: number, ca
     if (read?.kind === 'message' && read.steer !== null) steering.push(read);
     next = block.parent;
   }
-  return { start: null, first: null, steering: steering.reverse(), untrusted, blocks };
+  return null;
 }
 
 /** @param agentAbove the agent whose call began the turn; null: unknown, or there is none */
 function wordsIn({ start, first, steering }: TurnMessages, agentAbove: string | null): CardWords[] {
   const beginning: Pick<CardWords, 'from' | 'by'> =
-    start === null || start.parent === null
-      ? { from: 'requester', by: start?.requester ?? '' }
+    start.parent === null
+      ? { from: 'requester', by: start.requester ?? '' }
       : { from: 'agent', by: agentAbove ?? start.parent.turn_id };
   return [
     ...(first === null ? [] : [{ ...beginning, ...textIn(first) }]),

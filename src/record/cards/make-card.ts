@@ -23,7 +23,7 @@ export async function cardOf(
 ): Promise<string> {
   const { turn, head, cards = 1 } = request;
   if (request.expires_at === null) return approvalCard(facts, { most: 0 });
-  const origin = head === undefined ? {} : { words: await wordsOf(store, head), untrusted: hasReadOutsiders(request) };
+  const origin = head === undefined ? {} : { words: await wordsOf(store, head, turn), untrusted: hasReadOutsiders(request) };
   const link = publicLink(pageUrl, { turn_id: turn.turn_id, digest: facts.digest });
   if (facts.tool === ASK_PERSON) return questionCard({ ...facts, ...origin }, { link });
   return approvalCard({ ...facts, ...origin }, { most: CARDS_IN_URL / cards, link });

@@ -5,6 +5,7 @@
 import type { CardState, MessageCard } from '../../cards/card';
 import { askedFacts } from '../../shared/approval/person-question';
 import { conversationBefore } from './card-words';
+import { isOf, type Owner } from '../owner';
 import { readCardPart } from '../parts';
 import { storedCard, storedFacts, type CardSource, type StoredCard } from './stored-card';
 
@@ -19,19 +20,19 @@ export interface AskedQuestion {
 }
 
 /**
- * @param requester of the turn that sends the message: it says nothing of a call of anybody else
+ * @param turn that sends the message: it says nothing of a call of another turn
  * @returns null: the store does not have the call under its digest, or it is somebody else's
- * @throws StoreError
+ * @throws StoreError; OfAnotherTurn
  */
 export async function messageCard(
   source: CardSource,
   { kind, digest, expires_at, head, card_ref }: AskedQuestion,
-  requester: string,
+  turn: Owner,
 ): Promise<MessageCard | null> {
   const stored = await findCall(source, digest);
-  if (stored === null || stored.record.requester !== requester) return null;
+  if (stored === null || !isOf(turn, stored.record)) return null;
   const { agent, call_id, revision, tool, version, class: toolClass } = stored.record;
-  const { words, untrusted } = await conversationBefore(source, head, call_id);
+  const { words, untrusted } = await conversationBefore(source, head, { ...turn, call_id });
   const { words: _, ...facts } = storedFacts(stored, words);
   return {
     ...{ kind, agent, call_id, revision, tool, version, class: toolClass, digest },

@@ -6,9 +6,10 @@ import { randomBytes, createHmac, timingSafeEqual } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isJsonObject, type Json } from '../../shared/json/json';
+import type { Owner } from '../../record/owner';
 import { canonical } from '../../shared/json/canonical';
 import { createFile, hasCode } from '../files/atomic-file';
-import { StoreError, type StoreIdentity } from '../store';
+import { StoreError, type Store, type StoreIdentity } from '../store';
 
 const NAME = 'store.json';
 const ID = /^[0-9a-f]{32}$/;
@@ -89,6 +90,22 @@ export function checkedSaltKey(key: Buffer, name: string): Buffer {
 export function saltOf(key: Buffer, scope: string, body: string): string {
   const text = `{"body":${body},"scope":${canonical(scope)}}`;
   return createHmac('sha256', key).update(text, 'utf8').digest('hex').slice(0, 32);
+}
+
+/** Whether the store made a part for this scope: a part that names no turn tells by its salt whose it is. */
+export function isOfScope(store: Pick<Store, 'seal'>, scope: string, ref: string, body: Json): boolean {
+  const { block } = store.seal(scope, { parent: null, kind: 'message', at: '1970-01-01T00:00:00.000Z', bodies: [body] });
+  return block.parts[0] === ref;
+}
+
+/** Whether a part that names its turn is of this one. */
+export function isPartOf(
+  store: Pick<Store, 'seal'>,
+  { turn_id, first_execution_run_id: run }: Owner,
+  ref: string,
+  body: Json,
+): boolean {
+  return isJsonObject(body) && body.turn_id === turn_id && (run === undefined || isOfScope(store, run, ref, body));
 }
 
 /** HMAC-SHA256(key, canonical `{purpose}`): the key of one purpose reveals nothing of another's. */

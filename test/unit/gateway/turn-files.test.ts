@@ -23,7 +23,8 @@ describe('the files of a turn', () => {
     const look = async (id: string) => {
       if (id !== 'pays') throw new TurnNotFound(id);
       const summary = { turn_id: id, requester: 'acme/rita', ended_at: null, state: 'running' };
-      return { summary, traceId: null, view: async () => ({ turn_id: id, calls, ...more }) };
+      const owner = { turn_id: id, requester: 'acme/rita', first_execution_run_id: 'run' };
+      return { summary, owner, traceId: null, view: async () => ({ turn_id: id, calls, ...more }) };
     };
     const client = async () => ({ look, turn: (id: string) => ({ id }) }) as never;
     app = gatewayApp(gatewayParts({ store, people: [rita, eve], client }));

@@ -127,9 +127,11 @@ describe('a transcript', () => {
       start(),
       messageBlock('user', [text('Pay.')]),
     ]);
-    expect((await turnBlocks(source(both), 't', both.head))!.map(({ hash }) => hash)).toEqual(['2', '3']);
-    expect(await turnBlocks(source(both), 't', '1')).toBeNull();
-    expect(await turnBlocks(source(both), 'before', both.head)).toBeNull();
-    await expect(turnBlocks(source(both), 't', '77')).rejects.toThrow('not there');
+    expect((await turnBlocks(source(both), turn, both.head))!.map(({ hash }) => hash)).toEqual(['2', '3']);
+    expect(await turnBlocks(source(both), turn, '1')).toBeNull();
+    expect(await turnBlocks(source(both), { ...turn, turn_id: 'before' }, both.head)).toBeNull();
+    expect(await turnBlocks(source(both), { ...turn, requester: 'bob' }, both.head)).toBeNull();
+    expect(await turnBlocks(source(both), { ...turn, first_execution_run_id: 'later' }, both.head)).toBeNull();
+    await expect(turnBlocks(source(both), turn, '77')).rejects.toThrow('not there');
   });
 });

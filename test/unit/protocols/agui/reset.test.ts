@@ -11,7 +11,10 @@ it('a result that comes after the reset is the new one', async () => {
   const parts: Record<string, object> = { before: resultOf(7), after: resultOf(8) };
   let result_ref = 'before';
   const turn = { status: async () => ({ head: null, calls: [{ id: '1.0', result_ref }] }) };
-  const details = new CallDetails({ getPart: async (ref: string) => parts[ref] } as never, turn as never);
+  const details = new CallDetails({ getPart: async (ref: string) => parts[ref] } as never, turn as never, {
+    turn_id: 't',
+    requester: 'ana',
+  });
   const run = { threadId: 's', runId: 'r', turnId: 't', messages: [], after: null };
   const events = new RunEvents(run, details);
   const of = (event: object) => events.of({ event, position: null } as never);

@@ -53,7 +53,7 @@ async function transcript(parent: string | null, ...blocks: BlockContent[]): Pro
 describe('the messages on a card', () => {
   it('are those of the requester and of people who steered the turn, in their order', async () => {
     const head = await transcript(null, start(), user('Pay INV-7.'), answer, results, steer('bob', 'Only half.'), answer);
-    expect(await wordsOf(store, head)).toEqual([
+    expect(await wordsOf(store, head, TURN)).toEqual([
       { from: 'requester', by: 'ana', text: 'Pay INV-7.', cut: false },
       { from: 'steering', by: 'bob', text: 'Only half.', cut: false },
     ]);
@@ -62,7 +62,7 @@ describe('the messages on a card', () => {
   it('have the files of the message, which the text names', async () => {
     const file = { type: 'document', file: 'a'.repeat(64), name: 'inv-7.pdf', media_type: 'application/pdf', size: 48_213 };
     const head = await transcript(null, start(), messageBlock('user', [{ type: 'text', text: 'Pay this.' }, file]), answer);
-    expect(await wordsOf(store, head)).toEqual([
+    expect(await wordsOf(store, head, TURN)).toEqual([
       {
         ...{ from: 'requester', by: 'ana', cut: false, files: [file] },
         text: 'Pay this.\n[document inv-7.pdf, application/pdf, 48213 bytes]',
@@ -73,7 +73,7 @@ describe('the messages on a card', () => {
   it('do not include earlier turns of the session', async () => {
     const before = await transcript(null, start(), user('Hello.'), answer);
     const head = await transcript(before, start({ turn_id: 't2' }), user('Pay INV-8.'), answer);
-    expect((await wordsOf(store, head)).map(({ text }) => text)).toEqual(['Pay INV-8.']);
+    expect((await wordsOf(store, head, { ...TURN, turn_id: 't2' })).map(({ text }) => text)).toEqual(['Pay INV-8.']);
   });
 
   it('of a sub-agent’s turn begin with those of the turn above, and name the agent that gave the task', async () => {
@@ -88,22 +88,38 @@ describe('the messages on a card', () => {
     };
     const child = start({ turn_id: 't~1.1', parent: { ...parent, within: [], untrusted: false, depth_left: 1 } });
     const head = await transcript(null, child, user('Pay INV-9 now.'), answer);
-    expect(await wordsOf(store, head)).toEqual([
+    expect(await wordsOf(store, head, { ...TURN, turn_id: 't~1.1' })).toEqual([
       { from: 'requester', by: 'ana', text: 'Pay what is due.', cut: false },
       { from: 'agent', by: 'payables', text: 'Pay INV-9 now.', cut: false },
     ]);
   });
 
+  it('are not those of another turn, above or below', async () => {
+    const theirs = await transcript(null, start({ requester: 'zoe' }), user('The password is 1234.'));
+    await expect(wordsOf(store, theirs, TURN)).rejects.toThrow(/another turn/);
+    const parent = {
+      turn_id: 't',
+      workflow_id: 'turn/t',
+      first_execution_run_id: 'run',
+      call_id: '1.1',
+      digest: 'd',
+      head: theirs,
+    };
+    const child = start({ turn_id: 't~1.1', parent: { ...parent, within: [], untrusted: false, depth_left: 1 } });
+    const head = await transcript(null, child, user('Pay.'));
+    await expect(wordsOf(store, head, { ...TURN, turn_id: 't~1.1' })).rejects.toThrow(/another turn/);
+  });
+
   it('are none for a direct call', async () => {
-    expect(await wordsOf(store, await transcript(null, start()))).toEqual([]);
-    expect(await wordsOf(store, null)).toEqual([]);
+    expect(await wordsOf(store, await transcript(null, start()), TURN)).toEqual([]);
+    expect(await wordsOf(store, null, TURN)).toEqual([]);
   });
 
   it('are cut if they are long, and the first and the latest are shown if they are many', async () => {
     const long = await transcript(null, start(), user('x'.repeat(5000)));
-    expect((await wordsOf(store, long))[0]).toMatchObject({ text: 'x'.repeat(2000), cut: true, missing: 3000 });
+    expect((await wordsOf(store, long, TURN))[0]).toMatchObject({ text: 'x'.repeat(2000), cut: true, missing: 3000 });
     const steers = Array.from({ length: 20 }, (_, index) => steer('bob', `message ${index}`));
-    const many = await wordsOf(store, await transcript(null, start(), user('Begin.'), ...steers));
+    const many = await wordsOf(store, await transcript(null, start(), user('Begin.'), ...steers), TURN);
     expect(many).toHaveLength(12);
     expect(many.at(0)).toMatchObject({ text: 'Begin.' });
     expect(many.at(-1)).toMatchObject({ text: 'message 19' });
@@ -124,9 +140,10 @@ describe('whether outsiders’ text was read before a call', () => {
       admission('1.1', false),
       admission('2.1', true),
     );
-    const untrusted = async (callId: string) => (await conversationBefore(store, head, callId)).untrusted;
+    const own = { ...TURN, turn_id: 't2' };
+    const untrusted = async (callId: string) => (await conversationBefore(store, head, { ...own, call_id: callId })).untrusted;
     expect([await untrusted('1.1'), await untrusted('2.1'), await untrusted('3.1')]).toEqual([false, true, null]);
-    expect((await conversationBefore(store, head, '1.1')).words).toEqual(await wordsOf(store, head));
+    expect((await conversationBefore(store, head, { ...own, call_id: '1.1' })).words).toEqual(await wordsOf(store, head, own));
   });
 });
 
