@@ -25,7 +25,7 @@ import { openTraces } from './telemetry/traces/open';
 import { readiness, reportReadiness, type Check, type Finding } from './telemetry/readiness';
 import { installRuntime } from './telemetry/runtime';
 import { makeClient } from './temporal/make-client';
-import { label, routingOf, withoutNewTurns } from './temporal/worker-versions';
+import { isSuperseded, label, routingOf, withoutNewTurns } from './temporal/worker-versions';
 import { version } from './version';
 import { useThreads } from './tools/isolation/pool';
 import { Registry } from './tools/catalogue/registry';
@@ -180,7 +180,8 @@ async function start(
   const worker = (parts.worker = await createWorker(engine));
   const sweep = config.bundles === null ? null : await import('./worker/audit-bundle-sweep.js');
   const codec = keys === null ? null : await (await import('./encryption/index.js')).openCodec(keys, namespace);
-  const endSweep = sweep?.startSweep(config.bundles!, config, { connection, codec, store, log });
+  const isOld = async () => isSuperseded(deployment, await routingOf(connection, namespace, taskQueue));
+  const endSweep = sweep?.startSweep(config.bundles!, config, { connection, codec, store, log, isSuperseded: isOld });
   if (app.schedules === undefined) void reportSchedules({ client: makeClient({ connection, namespace, codec }), taskQueue, log });
   const endThreads = useThreads();
   const finished = worker.run().finally(async () => {

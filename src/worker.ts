@@ -222,7 +222,7 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
   });
   countFromZero(meter, registry.all());
   const hasEnded = () => ['STOPPED', 'FAILED'].includes(worker.getState());
-  const ownVersion = deployment && {
+  const ownVersion = {
     isCurrent: async () => isCurrent(deployment, await routingOf(connection, namespace, taskQueue)),
     hasEnded,
   };

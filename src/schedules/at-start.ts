@@ -35,7 +35,7 @@ export async function reportSchedules(place: Place): Promise<void> {
   }
 }
 
-/** How often a worker of a version looks whether its version is the current one, ms. */
+/** How often a worker looks whether its version is the current one, ms. */
 const LOOK_EVERY_MS = 60_000;
 
 interface OwnVersion {
@@ -45,9 +45,9 @@ interface OwnVersion {
 }
 
 /**
- * Applies the schedules of the app that the worker serves. A worker of a version does so only while its version is the current one:
- * Temporal gives the firings to that version, which signs those of its own app only. Never throws.
- * @param version null: the worker has none
+ * Applies the schedules of the app that the worker serves. It does so only while its version is the current one: Temporal gives the
+ * firings to that version, which signs those of its own app only. Never throws.
+ * @param version null: whatever is current
  * @returns takes the schedules of the app that the worker serves next
  */
 export async function keepSchedules(

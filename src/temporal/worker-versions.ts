@@ -71,6 +71,12 @@ export function isCurrent(own: Version, { takers }: Routing): boolean {
   return sameVersion(takers[0] ?? null, own);
 }
 
+/** Whether a version is the current one, and this is not it. */
+export function isSuperseded(own: Version, { takers }: Routing): boolean {
+  const current = takers[0] ?? null;
+  return current !== null && !sameVersion(current, own);
+}
+
 export function sameVersion(one: Version, other: Version): boolean {
   return one?.name === other?.name && one?.buildId === other?.buildId;
 }

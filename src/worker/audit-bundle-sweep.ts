@@ -18,7 +18,7 @@ export function startSweep(
     connection,
     codec,
     ...parts
-  }: Pick<SweeperParts, 'store' | 'log'> & { connection: NativeConnection; codec: PayloadCodec | null },
+  }: Pick<SweeperParts, 'store' | 'log' | 'isSuperseded'> & { connection: NativeConnection; codec: PayloadCodec | null },
 ): () => Promise<void> {
   const temporal = makeClient({ connection, namespace: config.temporal.namespace, codec });
   const { taskQueue } = config;

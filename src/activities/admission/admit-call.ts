@@ -10,6 +10,7 @@ import { asJson, type JsonObject } from '../../shared/json/json';
 import { prepareTool, type PreparedAgent } from '../../tools/catalogue/registry';
 import { targetHash, targetOf } from '../../tools/admit/policy';
 import { askedBefore, earlierRun } from '../checks/after-reset';
+import { leaveToOthers } from '../checks/own-turn';
 import type { CardPart } from '../../record/parts';
 import { freezeText } from '../../record/stop';
 import { freezeOfTool } from '../checks/stop-switch';
@@ -27,6 +28,7 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
   const { turn } = request;
   const scope = turn.first_execution_run_id;
   const agent = deps.registry.forTurn(turn);
+  if (!agent) leaveToOthers(turn);
   const tool = await admittedTool(deps, turn, request.call);
   if (!agent || !tool) {
     return {

@@ -81,6 +81,21 @@ function otherStore(turnId: string, theirs: string, own: string): ApplicationFai
   );
 }
 
+// In a deploy without worker versioning, workers of two releases poll one task queue. So what one of them has begun may come to one that
+// does not have its agent.
+
+const LEFT_TO_OTHERS_MS = 5 * 60_000;
+
+/**
+ * For an activity whose agent this worker does not have, and another one had.
+ * @throws ApplicationFailure `holdfast.unknown_agent`, which is retryable, for five minutes
+ */
+export function leaveToOthers({ agent }: Pick<TurnContext, 'agent'>): void {
+  if (Date.now() >= Context.current().info.scheduledTimestampMs + LEFT_TO_OTHERS_MS) return;
+  const message = `This worker has no agent ${JSON.stringify(agent)}. For five minutes another worker of the task queue may take this.`;
+  throw ApplicationFailure.retryable(message, 'holdfast.unknown_agent');
+}
+
 // If decisions are signed, the start of the turn is signed too: it names the requester, which decides who may not approve.
 
 export const UNATTESTED_START = 'holdfast.start_not_attested';

@@ -12,6 +12,7 @@ import type { Dependencies } from '../ports';
 import { admittedTool } from '../step/mcp-tools';
 import { refusal } from '../call/run-once';
 import { afterReset } from './after-reset';
+import { leaveToOthers } from './own-turn';
 import { otherStart } from './start';
 import { checkPreviewDrift, checkTargetChange } from './change-since-approval';
 import { heldByApprovals, policyOfRun, recheckPermission, type HoldAnswer, type Hold } from './recheck-approvals';
@@ -35,9 +36,22 @@ export async function resolveCall(deps: Dependencies, request: RunCallInput): Pr
     return refuse(callError('PERMISSION_DENIED', 'digest_mismatch', `Call ${call.id} was not run: ${lookup.fault}.`));
   const { agent, input, ...admitted } = lookup.call;
   const tool = await admittedTool(deps, { ...turn, agent }, admitted, request.head);
+  if (!deps.registry.agent(agent)) return leaveCallToOthers(request, () => refuse(UNKNOWN(call)));
   if (!tool || tool.class !== admitted.class) return refuse(UNKNOWN(call), tool);
   const fault = (await turnStartFault(deps, request)) ?? olderDigestFault(deps, request);
   return fault === null ? { ok: true, run: callContext(deps, request, tool, input) } : refuse(fault, tool);
+}
+
+/** How long a destructive call is put off; its turn asks again ten times. */
+const PUT_OFF_MS = 30_000;
+
+/** For five minutes another worker may run the call. Temporal does not retry a destructive call: its turn asks again. */
+async function leaveCallToOthers(request: RunCallInput, refuse: () => Promise<CheckedCall>): Promise<CheckedCall> {
+  const { turn, call, options } = request;
+  if (call.class !== 'destructive' && options?.enable_retry !== false) leaveToOthers(turn);
+  const resolution = await refuse();
+  if (resolution.ok || call.class !== 'destructive') return resolution;
+  return { ok: false, output: { ...resolution.output, busy_ms: PUT_OFF_MS } };
 }
 
 /** Checks the start of the turn for calls that people decide or may decide, and for all calls whose digest names no agent. */

@@ -5,7 +5,7 @@
  * signature lasts a day at most, and the last of several approvers may take longer. Also sends notifications and callbacks.
  */
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import type { CheckDecisionInput, NotifyInput } from '../../shared/io/activities';
+import type { CheckDecisionInput, NotifyInput, TurnContext } from '../../shared/io/activities';
 import { samePerson, type Settlement } from '../../shared/approval/approval';
 import { boundedCard } from '../../cards/message-card';
 import { ASK_PERSON } from '../../shared/approval/person-question';
@@ -18,6 +18,7 @@ import { CLOCKS_APART_MS } from '../../shared/wire/waits';
 import { messageCard } from '../../record/cards/message-card';
 import { readCardPart } from '../../record/parts';
 import { endedDeputyship, readDeputyshipEnd } from '../../record/deputies';
+import { isOfScope } from '../../store/core/identity';
 import { StoreError, type Store } from '../../store/store';
 import type { Delivery, Dependencies, TrustAnswer } from '../ports';
 import { checkOwnTurn, checkTurnsOwn } from '../checks/own-turn';
@@ -264,11 +265,17 @@ export async function notify(deps: Dependencies, question: NotifyInput): Promise
   if (!notifier) return;
   await checkOwnTurn(deps, question.turn);
   const { turn, kind, tool, digest, expires_at, head = null, card_ref } = question;
-  const text = card_ref === null ? question.card : readCardPart(await store.getPart(card_ref)).card;
+  const text = card_ref === null ? question.card : await ownCard(store, turn, card_ref);
   const cardKind = kind === 'in_doubt' ? kind : tool === ASK_PERSON ? 'question' : 'approval';
   const facts = await messageCard(store, { kind: cardKind, digest, expires_at, head, card_ref }, turn);
   const run_id = Context.current().info.workflowExecution?.runId ?? null;
   await notifier.tell(question, text ?? null, overAttempts(), { facts, run_id });
+}
+
+/** Null: the part was stored for another turn. */
+async function ownCard(store: Store, turn: TurnContext, ref: string): Promise<string | null> {
+  const part = await store.getPart(ref);
+  return isOfScope(store, turn.first_execution_run_id, ref, part) ? readCardPart(part).card : null;
 }
 
 /** Keeps the ways in the heartbeat, which the next attempt gets on any worker. */

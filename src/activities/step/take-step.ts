@@ -33,7 +33,7 @@ import { addOutcomes, messagesOf, earlierSpeakers } from './conversation';
 import type { Dependencies } from '../ports';
 import { agentSince, beginningAgent, type PreparedStart } from './mcp-tools';
 import { startFaultIn } from '../checks/start';
-import { beginOver, checkOwnTurn, checkParentRuns } from '../checks/own-turn';
+import { beginOver, checkOwnTurn, checkParentRuns, leaveToOthers } from '../checks/own-turn';
 import type { ModelRequest } from '../../record/blocks';
 import { turnSubject } from '../../record/subject';
 import { admissionBlock, answerBlock, endBlock, messageBlock, steerBlock } from '../../record/write-block';
@@ -46,7 +46,11 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
   await checkOwnTurn(deps, input.turn);
   await checkParentRuns(deps, input.turn);
   const preparedStart = await agentFor(deps, input);
-  if (!preparedStart) throw unknownAgent(input.turn.agent, deps.registry.names());
+  if (!preparedStart) {
+    // The first step of a turn that a person has started tells at once that the name of its agent is wrong.
+    if (input.message === null || input.turn.parent !== undefined) leaveToOthers(input.turn);
+    throw unknownAgent(input.turn.agent, deps.registry.names());
+  }
   const { agent } = preparedStart;
 
   const definition_ref = await deps.archive.agent(agent);

@@ -19,6 +19,8 @@ export interface SweeperParts extends Places {
   archive: BundleArchive;
   /** Called only when there is something to sign. */
   signer(): Promise<BundleSigner>;
+  /** Whether workers of another version are the current ones: then they sweep, and this one only ends its turns. Absent: no. */
+  isSuperseded?: () => Promise<boolean>;
   /** Where bundles get receipts; absent: nowhere. */
   receipts?: ReceiptServices;
   log: Record<'info' | 'warn' | 'error', (facts: object, message: string) => void>;
@@ -28,7 +30,7 @@ export interface Swept {
   /** Names of the files that were written. */
   kept: string[];
   failed: { turn_id: string; reason: string }[];
-  /** False: another process holds the lease, and nothing was done. */
+  /** False: another process holds the lease, or should: nothing was done. */
   mine: boolean;
 }
 
@@ -85,6 +87,10 @@ export class Sweeper {
     const state = await this.lease.take();
     const swept: Swept = { kept: [], failed: [], mine: state !== null };
     if (state === null) return swept;
+    if (await this.parts.isSuperseded?.()) {
+      await this.release();
+      return { ...swept, mine: false };
+    }
     const renewal = setInterval(() => void this.lease.note({}).catch(() => undefined), LEASE_MS / 4).unref();
     try {
       await this.retryFailures(state, swept, stop);

@@ -14,7 +14,7 @@ const MOST_BLOCKS = 1_000_000;
 
 export class Chain {
   /** The blocks that were taken, each with the start of its turn; null: the store cannot give that. */
-  private readonly taken = new Map<string, ReadStart | null>();
+  private readonly startsByBlock = new Map<string, ReadStart | null>();
 
   constructor(private readonly store: Store) {}
 
@@ -22,8 +22,8 @@ export class Chain {
   async startOf(hash: string): Promise<ReadStart | null> {
     try {
       for (let next: string | null = hash; next !== null;) {
-        const known = this.taken.get(next);
-        if (known !== undefined) return known;
+        const start = this.startsByBlock.get(next);
+        if (start !== undefined) return start;
         const { block, bodies }: StoredBlock = await this.store.getBlock(next);
         if (block.kind === 'start') return startIn({ block, bodies });
         next = block.parent;
@@ -44,7 +44,7 @@ export class Chain {
     const starts = new Map<string, ReadStart | null>();
     let fault: string | null = null;
     let next: string | null = tip;
-    while (next !== null && !this.taken.has(next)) {
+    while (next !== null && !this.startsByBlock.has(next)) {
       if (hashes.length >= MOST_BLOCKS) throw new StoreError('damaged', `The transcript of ${tip} has a loop.`);
       try {
         // Not from a cache: the block is read from the store again when its line is written.
@@ -61,10 +61,10 @@ export class Chain {
       }
     }
     hashes.reverse();
-    let start = next === null ? null : this.taken.get(next)!;
+    let start = next === null ? null : this.startsByBlock.get(next)!;
     for (const hash of hashes) {
       start = starts.get(hash) ?? start;
-      this.taken.set(hash, start);
+      this.startsByBlock.set(hash, start);
     }
     return { hashes, fault };
   }

@@ -16,6 +16,8 @@ export interface Conversation {
   words: CardWords[];
   /** Whether outsiders' text had been read when the call was proposed. Null: the transcript does not say. */
   untrusted: boolean | null;
+  /** The starts of the turn, and of the turns above it. */
+  starts: ReadStart[];
 }
 
 /** Characters of one message on a card. */
@@ -63,7 +65,7 @@ export async function conversationBefore(
   const words = turns.map((turn, index) => wordsIn(turn, turns[index + 1]?.start.agent ?? null)).reverse();
   const all = words.flat();
   const most = all.length <= MOST_WORDS ? all : [all[0]!, ...all.slice(1 - MOST_WORDS)];
-  return { words: most, untrusted: turns[0]?.untrusted ?? null };
+  return { words: most, untrusted: turns[0]?.untrusted ?? null, starts: turns.map(({ start }) => start) };
 }
 
 interface TurnMessages {

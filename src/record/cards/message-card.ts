@@ -20,7 +20,7 @@ export interface AskedQuestion {
 }
 
 /**
- * @param turn that sends the message: it says nothing of a call of another turn
+ * @param turn that sends the message: it says nothing of a call of another turn that is not below it
  * @returns null: the store does not have the call under its digest, or it is somebody else's
  * @throws StoreError; OfAnotherTurn
  */
@@ -30,9 +30,10 @@ export async function messageCard(
   turn: Owner,
 ): Promise<MessageCard | null> {
   const stored = await findCall(source, digest);
-  if (stored === null || !isOf(turn, stored.record)) return null;
+  if (stored === null) return null;
+  const { words, untrusted, starts } = await conversationBefore(source, head, stored.record);
+  if (![stored.record, ...starts].some((record) => isOf(turn, record))) return null;
   const { agent, call_id, revision, tool, version, class: toolClass } = stored.record;
-  const { words, untrusted } = await conversationBefore(source, head, { ...turn, call_id });
   const { words: _, ...facts } = storedFacts(stored, words);
   return {
     ...{ kind, agent, call_id, revision, tool, version, class: toolClass, digest },

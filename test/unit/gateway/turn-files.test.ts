@@ -46,10 +46,10 @@ describe('the files of a turn', () => {
     return { ...of, ref };
   };
   const inline = (text: string) => ({ content_base64: Buffer.from(text).toString('base64') });
-  const called = async (id: string, tool: string, data: Json) => {
+  const called = async (id: string, tool: string, data: Json, { turn_id = 'pays', run = 'run' } = {}) => {
     const envelope = { success: true, data, metadata: { tool_name: tool, cache: { hit: false } } } as never;
-    const owner = { turn_id: 'pays', session_id: null, call_id: id };
-    const result_ref = await store.putPart('run', { ...owner, envelope, summary: '', inline: true });
+    const owner = { turn_id, session_id: null, call_id: id };
+    const result_ref = await store.putPart(run, { ...owner, envelope, summary: '', inline: true });
     calls.push({ id, tool, result_ref });
   };
   const list = async (who = rita) => {
@@ -81,6 +81,13 @@ describe('the files of a turn', () => {
     // A result that was taken from the cache has the bytes of a file that another turn made.
     await called('1.4', 'cached', { ...secret, filename: 'renamed.exe', ...inline('a secret of another tenant') });
     expect((await list()).files).toMatchObject([{ call_id: '1.4', filename: 'report.pdf' }]);
+  });
+
+  it('do not include those of a result of another turn that the workflow names', async () => {
+    const claim = { ...(await file('bytes')), ...inline('bytes') };
+    await called('1.1', 'pay', claim, { turn_id: 'theirs' });
+    await called('1.2', 'pay', claim, { run: 'an earlier run under the same id' });
+    expect(await list()).toMatchObject({ status: 200, files: [] });
   });
 
   it('are listed once each, to a limit, and the answer says if some are missing', async () => {

@@ -17,7 +17,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const REGISTER = 'bundle sweep default agents';
 
 /** @param closedAt ms since 1970 */
-async function sweeperOver(turns: number, closedAt: number, reason = 'this history cannot be read') {
+async function sweeperOver(
+  turns: number,
+  closedAt: number,
+  { reason = 'this history cannot be read', isSuperseded = async () => false } = {},
+) {
   const store = await FileStore.open(mkdtempSync(join(folder, 'store-')));
   const ids = [...Array(turns).keys()].map((index) => `inv-${index}`);
   const times = { startTime: new Date(closedAt - 1000), closeTime: new Date(closedAt) };
@@ -38,7 +42,8 @@ async function sweeperOver(turns: number, closedAt: number, reason = 'this histo
   const key = ofKey(SigningKey.generate());
   const archive = new BundleArchive(mkdtempSync(join(folder, 'bundles-')));
   const state = async () => (await store.registers.read(REGISTER)).value as { swept_to: number; failed: object[] };
-  return { sweeper: new Sweeper({ ...parts, archive, signer: async () => key, log: silent }), state };
+  const others = { ...parts, archive, signer: async () => key, log: silent };
+  return { sweeper: new Sweeper({ ...others, isSuperseded }), other: new Sweeper(others), state };
 }
 
 describe('a sweep in which every bundle fails', () => {
@@ -61,4 +66,14 @@ describe('a sweep in which every bundle fails', () => {
     expect((await sweeper.sweep()).failed).toHaveLength(20);
     expect((await state()).failed).toEqual([]);
   });
+});
+
+it('a worker of an older version leaves the sweep to one of the current version', async () => {
+  let isOld = false;
+  const { sweeper, other } = await sweeperOver(1, Date.now() - 1000, { isSuperseded: async () => isOld });
+  expect(await sweeper.sweep()).toMatchObject({ mine: true });
+  expect(await other.sweep()).toMatchObject({ mine: false });
+  isOld = true;
+  expect(await sweeper.sweep()).toEqual({ kept: [], failed: [], mine: false });
+  expect(await other.sweep()).toMatchObject({ mine: true });
 });

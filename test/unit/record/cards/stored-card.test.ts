@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { conversationBefore, wordsOf } from '../../../../src/record/cards/card-words';
+import { messageCard } from '../../../../src/record/cards/message-card';
 import { storedCard } from '../../../../src/record/cards/stored-card';
 import { admissionBlock, messageBlock, startBlock, steerBlock, type BlockContent } from '../../../../src/record/write-block';
 import type { AdmissionCall, StartBody } from '../../../../src/record/blocks';
@@ -176,5 +177,43 @@ describe('the call on a card', () => {
 
   it('is an error if the store does not have it', async () => {
     await expect(storedCard(store, 'f'.repeat(64))).rejects.toThrow(/No object/);
+  });
+});
+
+describe('the card in a message of a turn', () => {
+  const of = (turn_id: string, more: object = {}) => ({ ...TURN, store_id: 'store', turn_id, ...more });
+  const input = { cents: 5 };
+
+  /** A call of the turn, and the turn's head. */
+  async function asked(turn: ReturnType<typeof of>, ...begins: BlockContent[]) {
+    const call = {
+      ...{ id: '1.1', revision: 1, tool: 'pay', version: '1.0.0', class: 'destructive' as const, policy_ref: 'p'.repeat(64) },
+      ...{ input_hash: hashJson(input), preview_ref: null, definition_ref: 'e'.repeat(64), target_hash: null },
+    };
+    await store.putCalls([{ record: callRecord(turn, call), input, target: null }]);
+    const head = await transcript(null, ...begins);
+    return { kind: 'approval' as const, digest: callDigest(turn, call), expires_at: null, head, card_ref: null };
+  }
+
+  it('is of a call of this turn, or of one below it', async () => {
+    const own = await asked(of('t'), start(), user('Pay.'));
+    expect(await messageCard(store, own, TURN)).toMatchObject({ input, words: [{ text: 'Pay.' }] });
+    const ids = { turn_id: 't', workflow_id: 'turn/t', first_execution_run_id: 'run', call_id: '1.1', digest: 'd' };
+    const parent = { ...ids, head: own.head, within: [], untrusted: false, depth_left: 1 };
+    const ofChild = { turn_id: 't~1.1', workflow_id: 'turn/t~1.1', first_execution_run_id: 'below' };
+    const below = await asked(of('t~1.1', ofChild), start({ ...ofChild, parent }), user('Do it.'));
+    expect(await messageCard(store, below, TURN)).toMatchObject({ input, words: [{ text: 'Pay.' }, { text: 'Do it.' }] });
+    expect(await messageCard(store, { ...below, head: null }, TURN)).toBeNull();
+  });
+
+  it.each([
+    ['turn', { turn_id: 'other' }],
+    ['requester', { requester: 'zoe' }],
+    ['run under the same id', { first_execution_run_id: 'later' }],
+  ])('is not of a call of another %s', async (_, other) => {
+    const theirs = await asked(of('t', other), start(other), user('The password is 1234.'));
+    expect(await messageCard(store, theirs, TURN)).toBeNull();
+    const own = await asked(of('t'), start(), user('Pay.'));
+    await expect(messageCard(store, { ...own, head: theirs.head }, TURN)).rejects.toThrow(/another turn/);
   });
 });
