@@ -60,9 +60,10 @@ async function withWholeCard(
   question: NewQuestion,
   output: Output,
 ): Promise<NewQuestion> {
-  const { call, card } = question;
+  const { turn, call, card } = question;
+  const owner = { turn_id: call.of?.turn_id ?? turn.turn_id, requester: turn.requester };
   try {
-    return { ...question, card: { ...card, markdown: await client.wholeCard({ card }) } };
+    return { ...question, card: { ...card, markdown: await client.wholeCard({ card }, owner) } };
   } catch (error) {
     const why = errorMessage(error);
     output.note(`The rest of the card of call ${call.id} (${oneLine(call.tool, 60)}) cannot be read: ${oneLine(why, 300)}`);

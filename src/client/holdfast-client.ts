@@ -60,7 +60,7 @@ import type { GivesResult } from '../shared/turn/result';
 import { isHash } from '../shared/json/sha256';
 import { inlineCode, visibilityText } from '../shared/text/visible';
 import { messageText } from '../shared/turn/message';
-import type { Owner } from '../record/owner';
+import { isOf, OfAnotherTurn, type Owner } from '../record/owner';
 import type { TurnView } from '../shared/turn/turn-view';
 import { workflowUrl } from '../shared/wire/links';
 import type { TrailPage, TrailQuery } from '../store/core/trail';
@@ -405,14 +405,16 @@ export class HoldfastClient {
   /**
    * The card of a question as Markdown, whole. If it is cut, it is written anew from the card's facts; if these are missing, from
    * the store (HOLDFAST_STORE), by the digest.
-   * @throws StoreError; InvalidRequest for a client without a store
+   * @param owner the turn that asks
+   * @throws StoreError; OfAnotherTurn; InvalidRequest for a client without a store
    */
-  async wholeCard({ card }: Pick<Question, 'card'>): Promise<string> {
+  async wholeCard({ card }: Pick<Question, 'card'>, owner?: Owner): Promise<string> {
     if (!isCardCut(card.markdown)) return card.markdown;
     const { incomplete: _, ...known } = card;
     const whole = card.incomplete === undefined ? wholeCard(known) : null;
     if (whole !== null) return whole;
     const stored = await storedCard(await this.store('wholeCard'), card.digest);
+    if (owner !== undefined && !isOf(owner, stored.record)) throw new OfAnotherTurn('The call');
     return wholeCard({ ...known, ...storedFacts(stored, card.words ?? []) }) ?? card.markdown;
   }
 

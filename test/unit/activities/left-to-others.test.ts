@@ -1,8 +1,10 @@
 /** Work whose agent this worker does not have: in a deploy, a worker of the other release may have it. */
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { leaveToOthers } from '../../../src/activities/checks/own-turn';
+import { resolveCall } from '../../../src/activities/checks/resolve-call';
 import { takeStep } from '../../../src/activities/step/take-step';
 import type { Dependencies } from '../../../src/activities/ports';
+import { callDigest, hashJson } from '../../../src/shared/json/digests';
 
 const HOUR_MS = 3_600_000;
 const run = { workflowId: 'turn/t', runId: 'r' };
@@ -35,4 +37,47 @@ it('a later step, and any step of a sub-agent’s turn, may be another worker’
 it('the first step of a turn says at once that there is no such agent', async () => {
   const failed = ago(0, () => step({ message: 'Hi.', step: 1 }));
   await expect(failed).rejects.toMatchObject({ message: expect.stringContaining('it serves: clerk'), nonRetryable: true });
+});
+
+describe('a call that was admitted elsewhere', () => {
+  const bound = { ...turn, store_id: 's', session_id: null, trace_id: 'x' };
+  const store = {
+    getCall: async () => ({ record: { ...turn, tool: 'pay', version: '1.0.0' }, input: {}, target: null }),
+    putPart: async () => 'a'.repeat(64),
+  };
+  const resolve = (toolClass: 'destructive' | 'readonly', options = {}) => {
+    const call = {
+      ...{
+        id: '1.1',
+        revision: 1,
+        tool: 'pay',
+        version: '1.0.0',
+        class: toolClass,
+        input: {},
+        preview_ref: null,
+      },
+      ...{ input_hash: hashJson({}), policy_ref: 'p'.repeat(64), definition_ref: 'd'.repeat(64), target_hash: null },
+    };
+    const request = { turn: bound, call: { ...call, digest: callDigest(bound, call) }, options };
+    return resolveCall({ ...deps, store } as never, request as never);
+  };
+
+  it('is tried again by Temporal, or by its turn if it is destructive, and is refused in the end', async () => {
+    await expect(ago(0, () => resolve('readonly'))).rejects.toMatchObject({
+      type: 'holdfast.unknown_agent',
+      nonRetryable: false,
+    });
+    const refused = { ok: false, output: { error: { reason: 'tool_changed' } } };
+    for (const answer of [
+      await ago(HOUR_MS, () => resolve('readonly')),
+      await ago(0, () => resolve('readonly', { enable_retry: false })),
+    ]) {
+      expect(answer).toMatchObject(refused);
+      expect(answer).not.toHaveProperty('output.busy_ms');
+    }
+    expect(await ago(0, () => resolve('destructive'))).toMatchObject({
+      ok: false,
+      output: { effect: 'not_applied', busy_ms: 30_000 },
+    });
+  });
 });
