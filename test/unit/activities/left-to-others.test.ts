@@ -45,7 +45,7 @@ describe('a call that was admitted elsewhere', () => {
     getCall: async () => ({ record: { ...turn, tool: 'pay', version: '1.0.0' }, input: {}, target: null }),
     putPart: async () => 'a'.repeat(64),
   };
-  const resolve = (toolClass: 'destructive' | 'readonly', options = {}) => {
+  const resolve = (toolClass: 'destructive' | 'read', options = {}) => {
     const call = {
       ...{
         id: '1.1',
@@ -63,14 +63,14 @@ describe('a call that was admitted elsewhere', () => {
   };
 
   it('is tried again by Temporal, or by its turn if it is destructive, and is refused in the end', async () => {
-    await expect(ago(0, () => resolve('readonly'))).rejects.toMatchObject({
+    await expect(ago(0, () => resolve('read'))).rejects.toMatchObject({
       type: 'holdfast.unknown_agent',
       nonRetryable: false,
     });
     const refused = { ok: false, output: { error: { reason: 'tool_changed' } } };
     for (const answer of [
-      await ago(HOUR_MS, () => resolve('readonly')),
-      await ago(0, () => resolve('readonly', { enable_retry: false })),
+      await ago(HOUR_MS, () => resolve('read')),
+      await ago(0, () => resolve('read', { enable_retry: false })),
     ]) {
       expect(answer).toMatchObject(refused);
       expect(answer).not.toHaveProperty('output.busy_ms');
