@@ -103,7 +103,7 @@ describe('a stream whose token ends', () => {
   const ADDRESS = '/v1/turns/x/events';
   const TOLD = ': the token has ended; reconnect with a new one\n\n';
   const rita: Principal = { name: 'acme/rita', tenant: 'acme', roles: ['starter', 'approver'] };
-  const tickets = new Tickets(Buffer.alloc(32, 1));
+  const tickets = new Tickets(() => Buffer.alloc(32, 1));
   afterEach(() => jest.restoreAllMocks());
 
   /** All that a reader gets of a stream without events. */
@@ -182,7 +182,7 @@ describe('a stream whose token ends', () => {
 });
 
 test('a ticket counts no longer than the token for which it was given', () => {
-  const tickets = new Tickets(Buffer.alloc(32, 1));
+  const tickets = new Tickets(() => Buffer.alloc(32, 1));
   const now = Date.parse('2026-01-31T10:00:00Z');
   const rita = { name: 'acme/rita', tenant: 'acme', roles: ['starter'], tokenEnds: now + 5000 };
   const { ticket, expires_at } = tickets.give(rita, '/v1/pending/events', now);
