@@ -6,7 +6,7 @@ import { defineAgent, defineApp } from '../../../../src/agents/define';
 import { catalogueOf } from '../../../../src/gateway/tool-catalogue';
 import { binaryFile } from '../../../../src/tools/results/result-files';
 import { ToolError } from '../../../../src/tools/define/errors';
-import { eventually } from '../../../engine/support/engine';
+import { eventually, listedAsWaiting } from '../../../engine/support/engine';
 import { createPrincipal } from '../../../../src/gateway/auth/principals';
 import { person } from '../../../support/gateway';
 import { textOf, withMcp } from '../../../engine/support/mcp';
@@ -246,7 +246,7 @@ describe('a call that waits for a person', () => {
 
   it('is not asked about where the principal may not decide, or the client cannot: the answer says where', () => {
     const effects: unknown[] = [];
-    return withMcp({ people, tools: [pays('pay', effects)] }, async ({ connect, gateway }) => {
+    return withMcp({ people, tools: [pays('pay', effects)] }, async ({ connect, client: holdfast, gateway }) => {
       let asked = 0;
       const starter = await connect(stan, {
         asked: async () => (asked++, { action: 'accept', content: { decision: 'approve' } }),
@@ -260,8 +260,7 @@ describe('a call that waits for a person', () => {
 
       const { id } = (open._meta as any)[META];
       const outcome = starter.callTool({ name: 'holdfast_outcome', arguments: { id, wait_seconds: 50 } });
-      const { turns } = (await (await fetch(`${gateway.url}/v1/pending`, { headers: ada.headers })).json()) as any;
-      const { digest } = turns.find((turn: any) => turn.turn_id === id).calls[0];
+      const { digest } = (await listedAsWaiting(holdfast, id)).calls[0]!;
       const decided = await fetch(`${gateway.url}/v1/turns/${encodeURIComponent(id)}/decisions`, {
         method: 'POST',
         headers: { ...ada.headers, 'content-type': 'application/json' },
@@ -286,7 +285,10 @@ describe('a call that waits for a person', () => {
         const client = await connect(zoe, { asked: never });
         const result = client.callTool({ name: 'pay', arguments: invoice });
         await eventually('she is asked', async () => asked);
-        const [{ turn_id, calls }] = (await holdfast.pending({ sight: { requester: zoe.entry.principal } })) as any;
+        const [{ turn_id, calls }] = (await eventually('it is listed with its calls', async () => {
+          const all = await holdfast.pending({ sight: { requester: zoe.entry.principal } });
+          return all[0]?.unreachable === null && all;
+        })) as any;
         await fetch(`${gateway.url}/v1/turns/${encodeURIComponent(turn_id)}/decisions`, {
           method: 'POST',
           headers: { ...ada.headers, 'content-type': 'application/json' },
