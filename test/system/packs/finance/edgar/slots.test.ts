@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { HostPause } from '../../../../../packs/finance/src/edgar/pause';
 import { RequestSlots } from '../../../../../packs/finance/src/edgar/request-rate-limit';
+import { eventually } from '../../../../engine/support/engine';
 import { startEdgar } from '../../../support/edgar-server';
 import { toolErrorOf } from '../../../../support/packs/finance/support';
 
@@ -67,7 +68,7 @@ describe('request slots', () => {
     const now = Math.floor(1_000_000_000 / 112);
     for (const name of [now - 600, now - 500, now + 600, now + 500, 'notes.txt']) writeFileSync(join(folder, String(name)), '');
     await new RequestSlots(folder, () => 1_000_000_000).take();
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await eventually('it is swept', async () => readdirSync(folder).length === 4);
     expect(readdirSync(folder).sort()).toEqual([now - 500, now, now + 500].map(String).concat('notes.txt').sort());
   });
 
