@@ -3,6 +3,9 @@ import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { temporal } from '@temporalio/proto';
+import type { TurnHandle } from '../../../../src/client/turns/turn-handle';
 import type { ServerEntry } from '../../../../src/mcp';
 import { eventually } from '../../../engine/support/engine';
 import { hostPid } from '../../../support/host-pid';
@@ -11,6 +14,7 @@ import { pythonMcpServers } from '../../support/mcp-python';
 import { ask, results, say, ScriptedModel } from '../../../support/scripted-model';
 import { withMcp, type McpEngine, type McpSetup } from '../../../engine/support/packs/mcp/mcp-engine';
 
+const STARTED = temporal.api.enums.v1.PendingActivityState.PENDING_ACTIVITY_STATE_STARTED;
 const python = pythonMcpServers();
 const describePython = python ? describe : describe.skip;
 
@@ -39,25 +43,33 @@ const node = (name: string, args: string[] = [], env: Record<string, string> = {
   program(process.execPath, [script(name), ...args], env);
 const answers = (engine: McpEngine, request = 1) => results(engine.model.requests[request]!);
 
+/** Waits until a worker runs the turn's call, and then for the server to have the request. */
+async function underWay({ client }: McpEngine, { workflowId }: TurnHandle, ms: number): Promise<void> {
+  await eventually('the call is under way', async () => {
+    const { raw } = await client.temporal.workflow.getHandle(workflowId).describe();
+    return raw.pendingActivities?.some(({ activityType, state }) => activityType?.name === 'runCall' && state === STARTED);
+  });
+  await sleep(ms);
+}
+
 /** The turn's first call runs, and hangs in the server. */
-async function hanging(engine: McpEngine): Promise<Awaited<ReturnType<McpEngine['start']>>> {
+async function hanging(engine: McpEngine): Promise<TurnHandle> {
   const turn = await engine.start();
-  await eventually('the call runs', async () => (await turn.status()).calls.some(({ state }) => state === 'running'));
-  await new Promise((resolve) => setTimeout(resolve, 700));
+  await underWay(engine, turn, 1500);
   return turn;
 }
 
 /** A destructive call, approved, whose server dies before it can answer. */
 async function killedDestructive(
   setup: McpSetup,
-  hangs: () => Promise<unknown>,
+  hangs: (engine: McpEngine, turn: TurnHandle) => Promise<unknown>,
   kill: () => void = () => void signalLast('SIGKILL'),
 ): Promise<void> {
   await withMcp(setup, async (engine) => {
     const turn = await engine.start();
     const [call] = await turn.waitForPending();
     await turn.approve(call.digest, { by: 'ana' });
-    await hangs();
+    await hangs(engine, turn);
     kill();
     const doubted = await eventually('it is in doubt', async () =>
       (await turn.pending()).find(({ state }) => state === 'in_doubt'),
@@ -146,7 +158,7 @@ describe('server-memory', () => {
         servers: { memory: node('server-memory', [], { MEMORY_FILE_PATH: path }) },
         script: [ask(['memory__create_entities', { entities }]), say('done')],
       },
-      () => new Promise((resolve) => setTimeout(resolve, 4000)),
+      (engine, turn) => underWay(engine, turn, 4000),
     );
   });
 });
@@ -246,7 +258,7 @@ describe.each(['stdio', 'http', 'sse'] as const)('server-everything over %s', (w
     const entry = await everything();
     await killedDestructive(
       { servers: { everything: entry }, script: [long(30), say('done')] },
-      () => new Promise((resolve) => setTimeout(resolve, 4000)),
+      (engine, turn) => underWay(engine, turn, 4000),
       kill,
     );
   });
