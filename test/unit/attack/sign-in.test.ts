@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayWord, trustedEntry } from '../../../src/attestation/gateway-key';
 import { SigningKey } from '../../../src/attestation/signing-key';
 import type { TrustedKey } from '../../../src/attestation/trusted-keys';
@@ -246,10 +245,12 @@ describe('a sign-in', () => {
 
   it('that ends, ends the streams that its cookie has opened', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'setTimeout', 'performance', 'Date', 'queueMicrotask'] });
-    const held = new Promise<never>(() => undefined);
+    let arrive!: () => void;
+    const arrival = new Promise<void>((resolve) => (arrive = resolve));
+    const pending = () => (arrive(), new Promise<never>(() => undefined));
     const desk = await openDesk({
       people,
-      client: async () => ({ inbox: { pending: () => held } }) as never,
+      client: async () => ({ inbox: { pending } }) as never,
       url: 'http://localhost:8480',
     });
     const gateway = await serveGateway(desk.parts, { host: '127.0.0.1', port: 0, drainMs: 0 });
@@ -261,7 +262,7 @@ describe('a sign-in', () => {
         () => 'answered',
         () => 'cut off',
       );
-      await sleep(200);
+      await arrival;
       await browser.send('POST', '/v1/sign-out');
       jest.advanceTimersByTime(11_000);
       expect(await open).toBe('cut off');
