@@ -25,7 +25,7 @@ const mailTo = (to: string[], port = catcher.port) => ({
   secure: false,
   from: 'Holdfast <agents@bank.example>',
   to,
-  timeoutMs: 2000,
+  timeoutMs: 10_000,
 });
 const notifierTo = (...to: string[]) => createNotifier({ webhook: null, mail: mailTo(to), ...WHERE })!;
 
