@@ -72,7 +72,7 @@ describe('bash', () => {
   });
 
   it('asks the group to end before it kills it, so that a program can clean up', async () => {
-    const end = await place.ok('bash', { command: `trap 'echo cleaned; exit 7' TERM; sleep 300 & wait`, timeout_s: 1 });
+    const end = await place.ok('bash', { command: `trap 'echo cleaned; exit 7' TERM; sleep 300 & wait`, timeout_s: 5 });
     expect(end).toMatchObject({ timed_out: true, exit_code: 7, output: 'cleaned\n' });
   });
 
