@@ -36,12 +36,14 @@ async function open(app: Scene['app'], who: Person | null, path = '/v1/pending/e
       }
     }
   })().catch(() => undefined);
-  const find = (event: string, turn: string) => told.find((one) => one.event === event && one.data.turn_id === turn);
   return {
     status: response.status,
     told,
-    find,
-    until: (event: string, turn: string) => eventually(`${event} of ${turn}`, async () => find(event, turn)),
+    /** The first such event of the turn, or the first whose row is as given. */
+    until: (event: string, turn: string, fits: (row: any) => boolean = () => true) =>
+      eventually(`${event} of ${turn}`, async () =>
+        told.find((one) => one.event === event && one.data.turn_id === turn && fits(one.data)),
+      ),
     close: async () => {
       closing.abort();
       await reading;
@@ -55,13 +57,16 @@ it('a waiting call is told to whoever may see it, and its end at once when someb
     const [mine, foreign] = [await open(app, ana), await open(app, eve)];
     expect(mine.told.length === 0 || mine.told[0]!.data.snapshot).toBe(true);
     const { turn_id } = (await send(rita, 'POST', '/v1/turns', start)).body;
-    const added = await mine.until('waiting_added', turn_id);
-    expect(added.data).toMatchObject({ requester: 'acme/rita', tools: ['pay'], unreachable: null });
-    const [{ digest, card }] = added.data.calls;
+    await mine.until('waiting_added', turn_id);
+    const { data } = await eventually('its row, as a worker has told it', async () =>
+      mine.told.findLast((one) => one.data.turn_id === turn_id && one.data.unreachable === null),
+    );
+    expect(data).toMatchObject({ requester: 'acme/rita', tools: ['pay'] });
+    const [{ digest, card }] = data.calls;
     expect(card).toMatchObject({ tool: 'pay', input: invoice, words: [{ by: 'acme/rita', text: 'Pay it.' }] });
     expect(card).not.toHaveProperty('markdown');
     const row = (await send(ana, 'GET', '/v1/pending?compact=true')).body.turns.find((one: any) => one.turn_id === turn_id);
-    expect(row).toEqual(added.data);
+    expect(row).toEqual(data);
 
     await send(ana, 'POST', `/v1/turns/${turn_id}/decisions`, { decision: 'approve', call: digest });
     await mine.until('waiting_removed', turn_id);
@@ -80,7 +85,7 @@ it('who has decided so far is in the row, also if the decision did not come thro
       const stream = await open(app, ana);
       await stream.until('waiting_added', turn_id);
       await turn.approve(digest, { by: 'bob' });
-      const changed = await stream.until('waiting_changed', turn_id);
+      const changed = await stream.until('waiting_changed', turn_id, ({ calls }) => calls[0]?.approval.by.length === 1);
       expect(changed.data.calls[0].approval).toMatchObject({
         quorum: 2,
         by: ['bob'],
