@@ -11,10 +11,10 @@ import { startRehearsal, type ScriptedResponse } from '../../../src/model/rehear
 import type { JsonObject } from '../../../src/shared/json/json';
 import { dataConverter } from '../../../src/temporal/data-converter';
 import { eventually } from '../../engine/support/engine';
-import { WorkerProcess } from '../support/fault-stage';
+import { onceAnswered, WorkerProcess } from '../support/fault-stage';
 
 const APP = join(__dirname, 'fixtures/wait.app.ts');
-const SLEEPS_MS = 30_000;
+const SLEEPS_MS = 60_000;
 
 /** What the model has been told so far. */
 const results = (body: JsonObject) =>
@@ -60,7 +60,7 @@ it('a turn that sleeps while its worker is killed wakes once, at its time', asyn
     expect(await first.ended).toBe('SIGKILL');
 
     const second = await work();
-    expect(await turn.status()).toMatchObject({ state: 'sleeping', sleep: { until } });
+    expect(await onceAnswered(() => turn.status())).toMatchObject({ state: 'sleeping', sleep: { until } });
     process.kill(second.pid, 'SIGKILL');
     await second.ended;
     await work();

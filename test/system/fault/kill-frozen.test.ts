@@ -10,7 +10,7 @@ import { startRehearsal, type ScriptedResponse } from '../../../src/model/rehear
 import { dataConverter } from '../../../src/temporal/data-converter';
 import { eventually, testAddress } from '../../engine/support/engine';
 import { environment, run } from '../../support/command-line';
-import { WorkerProcess } from '../support/fault-stage';
+import { onceAnswered, WorkerProcess } from '../support/fault-stage';
 
 const APP = join(__dirname, 'fixtures/stopped.app.ts');
 const SCRIPT: ScriptedResponse[] = [
@@ -55,7 +55,7 @@ it('a frozen call outlives the kill of its worker, and runs once when the freeze
     const [{ digest }] = await turn.waitForPending();
     await command('freeze', '--tool', 'pay', '--reason', 'wrong account');
     await turn.approve(digest, { by: 'ana' });
-    const frozen = () => eventually('its call waits', async () => (await turn.status()).frozen);
+    const frozen = () => eventually('its call waits', async () => (await onceAnswered(() => turn.status())).frozen);
     expect(await frozen()).toContain('tool pay is frozen since ');
     process.kill(first.pid, 'SIGKILL');
     expect(await first.ended).toBe('SIGKILL');

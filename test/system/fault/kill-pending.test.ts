@@ -9,7 +9,7 @@ import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import type { JsonObject } from '../../../src/shared/json/json';
 import { eventually } from '../../engine/support/engine';
 import { KillableServer } from '../support/fault-server';
-import { openStage, type Stage } from '../support/fault-stage';
+import { onceAnswered, openStage, type Stage } from '../support/fault-stage';
 
 const APP = join(__dirname, 'fixtures/later.app.ts');
 const CLI = join(__dirname, '../../../dist/cli/main.js');
@@ -95,7 +95,8 @@ interface Order {
 }
 
 function isPending(turn: TurnHandle): Promise<boolean> {
-  return eventually('the call is pending', async () => (await turn.status()).state === 'awaiting_completion', 120_000);
+  const state = async () => (await onceAnswered(() => turn.status())).state;
+  return eventually('the call is pending', async () => (await state()) === 'awaiting_completion', 120_000);
 }
 
 /** `holdfast complete -`, with the token on its standard input. */

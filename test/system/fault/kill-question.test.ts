@@ -12,7 +12,7 @@ import type { JsonObject } from '../../../src/shared/json/json';
 import { dataConverter } from '../../../src/temporal/data-converter';
 import { eventually } from '../../engine/support/engine';
 import { person } from '../../support/gateway';
-import { WorkerProcess } from '../support/fault-stage';
+import { onceAnswered, WorkerProcess } from '../support/fault-stage';
 import { holdfast } from '../support/process';
 
 const APP = join(__dirname, 'fixtures/question.app.ts');
@@ -82,7 +82,7 @@ it('a question outlives worker and gateway, and its answer reaches the model and
         headers: { ...ana.headers, 'content-type': 'application/json', 'idempotency-key': 'the-answer' },
         body: JSON.stringify({ call: digest, value: 'reserve' }),
       });
-    expect(await turn.status()).toMatchObject({ state: 'awaiting_answer', pending: [digest] });
+    expect(await onceAnswered(() => turn.status())).toMatchObject({ state: 'awaiting_answer', pending: [digest] });
     expect((await answer()).status).toBe(200);
     process.kill(secondWorker.pid, 'SIGKILL');
     await secondWorker.ended;
