@@ -60,7 +60,7 @@ beforeAll(async () => {
   files = await Promise.all(KINDS.map(([, manifest, name], index) => appIn(join(folder, String(index)), manifest, name)));
   const load = join(LIBRARY, 'agents/load-app.js');
   stacks = JSON.parse(execFileSync(process.execPath, ['-e', RUN, load, ...files], { encoding: 'utf8' })) as string[];
-}, 60_000);
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function packageOf(name: string, type: string, code: string): Promise<void> {

@@ -67,7 +67,7 @@ esac
 exit 9
 `;
     await writeFile(join(folder, 'bin', 'docker'), docker, { mode: 0o755 });
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await server?.stop();
@@ -194,7 +194,7 @@ exit 9
     } finally {
       await empty.stop();
     }
-  }, 60_000);
+  });
 
   it('works while workers write: files appear, change and vanish while they are read', async () => {
     const store = join(folder, 'store');
@@ -215,7 +215,7 @@ exit 9
     } finally {
       busy.kill('SIGKILL');
     }
-  }, 60_000);
+  });
 
   it('leaves nothing behind, and an older backup as it was, if it is interrupted or cannot read the volume', async () => {
     const to = join(folder, 'good');

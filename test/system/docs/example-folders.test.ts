@@ -26,7 +26,7 @@ afterEach(async () => {
   dev = undefined;
   if (folder !== null) rmSync(folder, { recursive: true, force: true });
   folder = null;
-}, 60_000);
+});
 
 async function holdfast<T>(...args: string[]): Promise<T> {
   const { code, stdout, stderr } = await run([...args, '--json'], env);

@@ -124,7 +124,7 @@ describeInBrowser('the credit analyst over any vendor', (browser) => {
     await stage?.close();
     await temporal?.stop();
     await Promise.all([...servers.values()].map((server) => server.close()));
-  }, 60_000);
+  });
 
   async function approve(pages: BrowserContext, name: string): Promise<void> {
     const { workflowId, ...turn } = turns.get(name)!;

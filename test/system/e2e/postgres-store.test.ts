@@ -29,7 +29,7 @@ describePostgres('A turn over PostgreSQL (needs PostgreSQL)', () => {
     await store?.close();
     await server?.stop();
     await rm(home, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   async function cli(...args: string[]): Promise<string> {
     const process = holdfast(home, args, { HOLDFAST_STORE: url, TEMPORAL_ADDRESS: '127.0.0.1:1' });
@@ -74,5 +74,5 @@ describePostgres('A turn over PostgreSQL (needs PostgreSQL)', () => {
     };
     const { ok, detail } = findings.find(({ what }) => what === 'store')!;
     expect({ ok, detail }).toEqual({ ok: true, detail: expect.stringMatching(/PostgreSQL [\d.]+, tables version 2$/) });
-  }, 60_000);
+  });
 });

@@ -36,7 +36,7 @@ describePostgres('A turn over PostgreSQL and S3 (needs PostgreSQL)', () => {
       await database?.stop();
       await server?.stop();
       await rm(home, { recursive: true, force: true });
-    }, 60_000);
+    });
 
     it.each(['plain', 'encrypted'])(
       'goes on after the S3 server was killed, and its bundle verifies: %s',
@@ -90,6 +90,6 @@ describePostgres('A turn over PostgreSQL and S3 (needs PostgreSQL)', () => {
         ok: true,
         detail: expect.stringContaining('s3://bucket-'),
       });
-    }, 60_000);
+    });
   });
 });

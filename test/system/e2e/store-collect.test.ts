@@ -27,8 +27,8 @@ describePostgres('Garbage collection over PostgreSQL and S3 (needs PostgreSQL)',
     beforeEach(async () => {
       const { path } = await findTemporalCli({ onProgress: () => undefined });
       temporal = await startDevServer({ cli: path, port: 0, headless: true });
-    }, 60_000);
-    afterEach(() => temporal.stop(), 60_000);
+    });
+    afterEach(() => temporal.stop());
     beforeAll(async () => {
       database = await StoreServer.start();
       server = await S3Server.start();
@@ -38,7 +38,7 @@ describePostgres('Garbage collection over PostgreSQL and S3 (needs PostgreSQL)',
       await database?.stop();
       await server?.stop();
       await rm(home, { recursive: true, force: true });
-    }, 60_000);
+    });
 
     it.each(['plain', 'encrypted'])(
       'a turn that waits goes on afterwards, and its large result is there: %s',

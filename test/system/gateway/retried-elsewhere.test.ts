@@ -25,7 +25,7 @@ describePostgres('Two gateways over one PostgreSQL (needs PostgreSQL)', () => {
     await Promise.all(started.map((process) => process.stop()));
     await server?.stop();
     await rm(home, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   it('if the store is killed after a decision counted and before its answer is kept, a retry at the other gateway gets that answer', async () => {
     const store = await server.fresh();
