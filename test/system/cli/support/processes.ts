@@ -25,7 +25,7 @@ export function alive(processes: Process[]): Process[] {
 }
 
 /** @returns those that are still there after the time */
-export async function stillThere(processes: Process[], withinMs = 8000): Promise<Process[]> {
+export async function stillThere(processes: Process[], withinMs = 20_000): Promise<Process[]> {
   const until = Date.now() + withinMs;
   while (alive(processes).length > 0 && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 100));
   return alive(processes);
