@@ -15,7 +15,7 @@ import { signAndDecide, signDecisions, type Signing } from '../../../src/client/
 import { loadConfig } from '../../../src/config';
 import { readDevState } from '../../../src/devserver/state-file';
 import type { TurnView } from '../../../src/shared/turn/turn-view';
-import { eventually } from '../../engine/support/engine';
+import { eventually, listedAsWaiting } from '../../engine/support/engine';
 import { describeInBrowser, Home } from '../support/browser';
 import { startCounter, type Counter } from '../support/fault-counter';
 import { Gates } from '../support/fault-gates';
@@ -347,8 +347,7 @@ describeInBrowser('in the Temporal Web UI', (browser) => {
     const invoice = `${name}\n${text}`;
     turns += 1;
     const { id } = await client.call({ agent: 'payer', tool: 'pay', input: { invoice }, requester: 'rita' });
-    await when('it waits', id, ({ pending }) => pending.length > 0);
-    const { ui_url, calls } = (await client.pending()).find(({ turn_id }) => turn_id === id)!;
+    const { ui_url, calls } = await listedAsWaiting(client, id);
     const page = await TurnPage.open(pages, ui_url!, name);
     await page.isAtDetails();
     return { id, page, card: await page.card(), digest: calls[0]!.digest };
