@@ -185,7 +185,7 @@ async function outcomeOf(stage: Stage, counter: Counter, { name }: Cell, turn: T
       const view = await onceAnswered(() => turn.status());
       return (view.ended_at !== null || view.state === 'in_doubt') && view;
     },
-    120_000,
+    240_000, // what a probe does not find counts once the call's own time limit is over
   );
   const person = asked.ended_at === null;
   if (person) await turn.settle(asked.pending[0]!, counter.effects(name) > 0 ? 'applied' : 'not_applied', { by: 'bob' });
