@@ -142,11 +142,14 @@ describeInBrowser(`the site${skipped}`, (browser) => {
     await withPage(1280, 'light', async (page) => {
       await go(page, 'index');
       await page.locator('.VPNavBarSearch button').first().click();
+      const input = page.locator('#localsearch-input');
+      const result = page.locator('#localsearch-list a.result').first();
       const first: Record<string, string[]> = {};
       for (const [question] of QUESTIONS) {
-        await page.locator('#localsearch-input').fill(question);
-        await page.waitForTimeout(600); // it searches a moment after the last key
-        await page.locator('#localsearch-list a.result').first().waitFor();
+        await input.fill('');
+        await result.waitFor({ state: 'detached' }); // that of the question before
+        await input.fill(question);
+        await result.waitFor();
         const hrefs = (await page.evaluate(
           `[...document.querySelectorAll('#localsearch-list a.result')].map((a) => a.getAttribute('href'))`,
         )) as string[];
