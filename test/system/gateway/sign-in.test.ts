@@ -178,7 +178,7 @@ describeInBrowser('in a browser', (browser) => {
     await rm(folder, { recursive: true, force: true });
   }, 60_000);
 
-  const isAna = (page: Page) => page.locator('#who', { hasText: 'ana@bank.example' }).waitFor({ timeout: 10_000 });
+  const isAna = (page: Page) => page.locator('#who', { hasText: 'ana@bank.example' }).waitFor({ timeout: 30_000 });
 
   it('a person signs in at the provider, below the path of a proxy, and is back at the page; nothing breaks its policy', async () => {
     const page = await pages.newPage();
