@@ -110,7 +110,8 @@ class Twice:
 
     def tell(self, subject, name, facts):
         for fact, value in facts.items() if isinstance(name, str) else ():
-            if not (value in (None, "") and f"{subject}.{fact}" in MAY_BE_EMPTY):
+            of = f"{subject}.{fact}"  # after a reset the model may give a call another id, which is in its input's part
+            if not (value in (None, "") and of in MAY_BE_EMPTY or self.reset and of == "call.input_ref"):
                 now = form(value)
                 self.rule(RULE_OF[subject], self.said.setdefault((subject, name, fact), now) == now)
 
@@ -908,6 +909,10 @@ class Blocks:
             return None
         return UNKNOWN if own["body"] is None else [state_in(own["kind"], own["body"]), own["body"].get("result_ref")]
 
+    def key_at(self, ref):
+        """The idempotency key in an own block that was not left out."""
+        return txt(obj(self.own.get(txt(ref), {}).get("body")).get("idempotency_key"))
+
 # ---------------------------------------------------------------- the rules asked again: B12
 
 def allowed(objects, run, body, admitted_under, entries):
@@ -1190,10 +1195,13 @@ class Turn:
         done = [one for one in history.outcomes if one["effect"] == "applied"]
         applied = [one for one in self.records if one.get("state") == "applied"]
         digests, heads = {txt(one.get("digest")) for one in applied}, {txt(one.get("result_head")) for one in applied}
+        keys = {txt(one.get("idempotency_key")) for one in applied}
         for one in done:
             said = blocks.says(one["head"])
             self.rule("T3", said is UNKNOWN or said is not None and said[0] == "applied")
-            self.rule("T3", one["digest"] is None or txt(one["digest"]) in digests or txt(one["head"]) in heads)
+            known = one["digest"] is None or txt(one["digest"]) in digests or txt(one["head"]) in heads
+            # After a reset the same call may have another digest: its outcome is under the key of its dispatch.
+            self.rule("T3", known or history.reset and (said is UNKNOWN or blocks.key_at(one["head"]) in keys))
         if history.reset or "outcomes" in history.unknown:
             return
         self.rule("T3", "digests" in history.unknown or digests <= {txt(one["digest"]) for one in done})

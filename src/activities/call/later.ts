@@ -12,7 +12,7 @@ import { StoreError } from '../../store/store';
 import type { Tool } from '../../tools/define/tool';
 import { checkOutput } from '../../tools/schema/input-output';
 import { targetFault } from '../checks/change-since-approval';
-import { appendEffect, IN_DOUBT_HINT, notifyEffectListeners, recordedOutcome } from '../effects/effect-outcome';
+import { appendEffect, IN_DOUBT_HINT, notifyEffectListeners, placeOf, recordedOutcome } from '../effects/effect-outcome';
 import { effectOf, keyOf } from '../effects/effect-record';
 import type { Dependencies } from '../ports';
 import { callContext, type CallContext } from './call-context';
@@ -116,7 +116,7 @@ async function concludeEffect(run: CallContext, record: EffectRecord, end: End):
   const { error, envelope } = envelopeOf(end, run);
   const resultPart = await keep(run, envelope);
   const head = await appendEffect(deps, request, {
-    parent: record.head,
+    parent: await placeOf(deps.store, request, record),
     dispatch,
     key,
     effect,

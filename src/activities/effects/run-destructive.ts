@@ -11,7 +11,7 @@ import { callError, type CallError } from '../../shared/wire/errors';
 import { CLASS_RULES } from '../../shared/turn/tool-class';
 import type { EffectRecord } from '../../record/effect';
 import { StoreError } from '../../store/store';
-import { Draft, walk } from '../../store/core/transcript';
+import { Draft } from '../../store/core/transcript';
 import { Deadline } from '../../tools/run/deadline';
 import { type RunResult, TIMED_OUT } from '../../tools/run/run';
 import { callContext, pendingOutput, type CallContext } from '../call/call-context';
@@ -19,7 +19,7 @@ import { withAfterHooks, failure, keep, refusal, runOnce, success } from '../cal
 import { giveBack, reserveUntil } from './budgets';
 import { withDebugInfo } from '../call/direct-envelope';
 import type { Dependencies, RunOutcome } from '../ports';
-import { appendEffect, notifyEffectListeners, IN_DOUBT_HINT, recordedOutcome } from './effect-outcome';
+import { addDecisions, appendEffect, notifyEffectListeners, IN_DOUBT_HINT, recordedOutcome } from './effect-outcome';
 import { claimFor, effectOf, fenceOff, keyOf, otherDispatch, actsUntil, BEGINS_WITHIN_MS } from './effect-record';
 import { holdAnswerOutput, checkBeforeEffect } from '../checks/resolve-call';
 import { busyError, shareRateLimit } from '../call/run-in-thread';
@@ -27,9 +27,8 @@ import { agentSince } from '../step/mcp-tools';
 import { policyOfRun, recheckPermission } from '../checks/recheck-approvals';
 import { showing } from '../call/heartbeat';
 import type { DispatchBody } from '../../record/blocks';
-import { blocksOf } from '../../record/read-block';
 import { callSubject } from '../../record/subject';
-import { decisionBlocks, dispatchBlock } from '../../record/write-block';
+import { dispatchBlock } from '../../record/write-block';
 import { checkTargetChange } from '../checks/change-since-approval';
 import { freezeOfTool, frozenOutput, stoppedBeforeTool } from '../checks/stop-switch';
 import { freezeText } from '../../record/stop';
@@ -155,8 +154,7 @@ async function writeDispatch(run: CallContext, key: string): Promise<string> {
   const { deps, request, turn, call } = run;
   const { at, head } = request;
   const draft = new Draft(deps.store, turn.first_execution_run_id, head);
-  if (call.dispatch === 1 || !(await isWritten(deps, request)))
-    for (const block of decisionBlocks(turn, call, approvalsOf(request))) draft.add(block, at);
+  await addDecisions(deps, draft, { ...request, approvals: approvalsOf(request) });
   // The agent as it was when the turn began, with its MCP tools.
   const agent = (await agentSince(deps, turn, head)) ?? deps.registry.forTurn(turn)!;
   const dispatch: DispatchBody = {
@@ -178,12 +176,6 @@ async function writeDispatch(run: CallContext, key: string): Promise<string> {
   };
   draft.add(dispatchBlock(dispatch), at);
   return draft.store();
-}
-
-/** Whether the chain has the decisions already. A lost dispatch may have written them outside of the chain. */
-async function isWritten({ store }: Dependencies, { head, call }: RunCallInput): Promise<boolean> {
-  const blocks = await walk(store, head);
-  return blocksOf('decision', blocks).some(({ digest }) => digest === call.digest);
 }
 
 interface DispatchAttempt {

@@ -105,17 +105,18 @@ export class Planner {
       plan.requester = start.requester ?? plan.requester;
       plan.agent = start.agent ?? plan.agent;
     };
-    const own = await this.withBlocks(plan, tips, new Set(), { starts });
+    const own = await this.withBlocks(plan, [tips], new Set(), { starts });
     return [{ ...own, head: own.blocks.at(-1) ?? null }];
   }
 
   /**
-   * Adds blocks and effect records: the chains of the tips, then the blocks that the effect records name.
+   * Adds blocks and effect records: the chains of each run's tips, with what the run has dispatched, since a later run may have
+   * the outcome on another branch; then the other blocks that the effect records name.
    * @param own the turn to which the tips have to belong; absent: the store itself says that they do
    */
   private async withBlocks(
     plan: PlannedTurn,
-    tips: readonly string[],
+    tips: readonly string[][],
     keys: Set<string>,
     { own, starts }: { own?: Owner; starts?: (start: ReadStart) => void },
   ): Promise<PlannedTurn> {
@@ -132,13 +133,19 @@ export class Planner {
       plan.blocks.push(...hashes);
       if (fault !== null && !plan.faults.includes(fault)) plan.faults.push(fault);
     };
-    for (const tip of tips) await take(tip);
-    for (const key of keys) {
+    const addRecord = async (key: string) => {
       const record = await this.record(key, plan.faults);
-      if (record === null) continue;
+      if (record === null) return;
       plan.records.push(record);
       if (record.result_ref !== null) plan.parts.add(record.result_ref);
+    };
+    const scheduled = [...keys];
+    for (const key of scheduled) await addRecord(key);
+    for (const [index, heads] of tips.entries()) {
+      for (const tip of heads) await take(tip);
+      for (const { run_id, head } of plan.records) if (run_id === plan.runs[index]?.run_id) await take(head);
     }
+    for (const key of [...keys].slice(scheduled.length)) await addRecord(key);
     for (const { head, result_head } of plan.records) {
       await take(head);
       await take(result_head);

@@ -32,8 +32,8 @@ export interface Survey extends References {
   /** For a turn that a session started. */
   session: StartedIn | null;
   runs: SurveyedRun[];
-  /** In the order of events, each once. */
-  heads: string[];
+  /** By run, in the order of events, each once. */
+  heads: string[][];
   /** The head that was named last. */
   head: string | null;
   /** Idempotency keys of the destructive calls that were scheduled. */
@@ -99,7 +99,7 @@ class Reading {
 
   end(): Survey {
     if (this.endFault !== null) this.survey.faults.push(this.endFault);
-    return { ...this.survey, heads: [...this.heads] };
+    return this.survey;
   }
 
   private begin(runId: string, fact: Fact | null): void {
@@ -110,6 +110,7 @@ class Reading {
     const began = original !== runId ? 'reset' : start?.continued_run ? 'continued' : 'start';
     if (survey.runs.length === 0 && began !== 'start') survey.faults.push('Temporal no longer has its first run.');
     survey.runs.push({ run_id: runId, began, last_event: '0' });
+    survey.heads.push([]);
     this.types = new Map();
   }
 
@@ -161,6 +162,7 @@ class Reading {
     const [first] = values;
     for (const head of headsIn(first)) {
       this.survey.head = ownText(head);
+      if (!this.heads.has(this.survey.head)) this.survey.heads.at(-1)!.push(this.survey.head);
       this.heads.add(this.survey.head);
     }
     if (type === 'admitDirect' && isJsonObject(first)) this.survey.agent = text(first.agent);

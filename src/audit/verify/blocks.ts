@@ -179,10 +179,12 @@ export class Blocks {
   }
 
   /** The state of a call in its effect or settlement block; undefined: it is no such block; `unknown`: its part was left out. */
-  stateIn(ref: Json | undefined): { state: Json | undefined; result_ref: Json | undefined } | 'unknown' | undefined {
+  stateIn(ref: Json | undefined): Record<'state' | 'result_ref' | 'key', Json | undefined> | 'unknown' | undefined {
     const own = typeof ref === 'string' ? this.own.get(ref) : undefined;
     if (own?.kind !== 'effect' && own?.kind !== 'settlement') return undefined;
-    return own.body === null ? 'unknown' : { state: stateOf(own.kind, own.body), result_ref: own.body.result_ref };
+    if (own.body === null) return 'unknown';
+    const { result_ref, idempotency_key: key } = own.body;
+    return { state: stateOf(own.kind, own.body), result_ref, key };
   }
 
   /** An own block of the turn; if the turn has none, a block in its lines. */

@@ -25,6 +25,7 @@ const MAY_BE_EMPTY: ReadonlySet<string> = new Set(['turn.agent', 'turn.message',
 
 export class Facts {
   private readonly entries = new Map<string, { value: string; source: string }>();
+  private readonly incomparable = new Set<string>();
 
   /** Adds all facts of `record`, by the places in `table`. */
   addRecord(table: Table, record: JsonObject, names: Names, source: string): Disagreement | null {
@@ -47,7 +48,8 @@ export class Facts {
     if (typeof name !== 'string') return null;
     let first: Disagreement | null = null;
     for (const [fact, value] of Object.entries(facts)) {
-      if (value === undefined || ((value === null || value === '') && MAY_BE_EMPTY.has(`${subject}.${fact}`))) continue;
+      if (value === undefined || this.incomparable.has(`${subject}.${fact}`)) continue;
+      if ((value === null || value === '') && MAY_BE_EMPTY.has(`${subject}.${fact}`)) continue;
       const key = `${subject} ${fact} ${name}`;
       const before = this.entries.get(key);
       const now = short(value);
@@ -63,6 +65,11 @@ export class Facts {
   /** Forgets a fact that may change. */
   forget(subject: Subject, name: string, fact: string): void {
     this.entries.delete(`${subject} ${fact} ${name}`);
+  }
+
+  /** From now on this fact is not compared. */
+  skip(subject: Subject, fact: string): void {
+    this.incomparable.add(`${subject}.${fact}`);
   }
 
   knows(subject: Subject, name: Json | undefined, fact: string): boolean {

@@ -57,6 +57,8 @@ export class HistoryComparison {
     this.runs += 1;
     this.activities = new Map();
     this.all.addFacts('run', String(this.runs), { run_id }, 'the run line');
+    // The model may have given the same call another id, which is in the part with its input.
+    if (this.history.wasReset) this.all.facts.skip('call', 'input_ref');
   }
 
   event(event: JsonObject): void {

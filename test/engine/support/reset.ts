@@ -1,4 +1,5 @@
 /** Resets turns through Temporal's API, as `temporal workflow reset` does. */
+import { randomUUID } from 'node:crypto';
 import type { HoldfastClient } from '../../../src/client';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 
@@ -27,7 +28,7 @@ export async function resetTurn(
     namespace: 'default',
     workflowExecution: { workflowId: turn.workflowId, runId: (await workflow.getHandle(turn.workflowId).describe()).runId },
     workflowTaskFinishEventId: task,
-    requestId: `reset-${turn.workflowId}`,
+    requestId: randomUUID(),
     reason: 'test',
   });
   return runId!;
