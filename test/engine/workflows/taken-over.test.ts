@@ -45,6 +45,7 @@ function viewOf(turn: TurnHandle, run: string, isThere: (view: TurnView) => bool
 }
 
 const endOf = (turn: TurnHandle, run: string) => viewOf(turn, run, ({ ended_at }) => ended_at !== null);
+const isInDoubt = (turn: TurnHandle, run: string) => viewOf(turn, run, ({ state }) => state === 'in_doubt');
 const isPendingIn = (turn: TurnHandle, run: string) => viewOf(turn, run, ({ state }) => state === 'awaiting_completion');
 
 /** The digest that people of this run are asked about. */
@@ -180,6 +181,24 @@ describe('after a reset to before the answer, the model reads the result under i
       await turn.settle(await questionIn(turn, run), 'applied', { by: 'ana' });
       expect(await callBlocks(engine.store, await endOf(turn, run))).toEqual(['1.1 effect', '1.1 settlement ana']);
       expect(lose).toHaveBeenCalledTimes(1);
+      await readsResults(engine, turn, ['use_1_of_answer_2']);
+    });
+  });
+
+  it('of an approved call in doubt whose tool is idempotent: the transcript says once that it is in doubt', async () => {
+    const lose = () => Promise.reject(new Error('the line went dead'));
+    const script = answers([pay], [pay], 'paid');
+    await withEngine({ tools: [pays('pay', [], { run: lose, idempotent: true })], script }, async (engine) => {
+      const turn = await engine.start();
+      const first = await firstRun(turn);
+      await approveIn(turn, first, 'ana');
+      await isInDoubt(turn, first);
+      const run = await resetToAnswer(engine, turn);
+      const digest = await approveIn(turn, run, 'bob');
+      await isInDoubt(turn, run);
+      await turn.settle(digest, 'applied', { by: 'carl' });
+      const blocks = await callBlocks(engine.store, await endOf(turn, run));
+      expect(blocks).toEqual(['1.1 decision bob', '1.1 effect', '1.1 settlement carl']);
       await readsResults(engine, turn, ['use_1_of_answer_2']);
     });
   });

@@ -1489,6 +1489,14 @@ const PLANS: Plan[] = [
     says: /no effect record/,
   },
   {
+    name: 'the effect record is left out of a call whose outcome was taken over after a reset',
+    of: 'taken_over',
+    edit: (lines) => void without(lines, (line) => line.kind === 'effect' && line.body.record.tool === 'wages'),
+    at: kind('turn_end'),
+    rule: 'T3',
+    says: /no effect record/,
+  },
+  {
     name: 'the card is left out',
     of: 'approval',
     edit: (lines) =>

@@ -7,7 +7,8 @@ import { allowed, Bank, completed, isPending, settledOn, transfer } from '../../
 import { eventually, withEngine } from '../../engine/support/engine';
 import { resetTurn } from '../../engine/support/reset';
 import { ask, say, type Answer } from '../../support/scripted-model';
-import { agent, ended, type Scenario } from './bundle-scenario';
+import { agent, ended, invoice, type Scenario } from './bundle-scenario';
+import { pays } from '../../support/tools';
 
 const bank = new Bank();
 
@@ -65,5 +66,30 @@ export const TIME: Record<string, Scenario> = {
       await turn.result();
     });
     return { redeployed: { kind: 'turn', id } };
+  },
+  /** A payment that a rule allows, and one that people approve. After a reset to before the answer the model gives both other ids. */
+  taken_over: async ({ store }) => {
+    const tools = ['rent', 'wages'].map((name) => pays(name, []));
+    const calls = ask(['rent', invoice], ['wages', invoice]).content;
+    const script = ['a', 'b'].flatMap((by) => [
+      { content: calls.map((use) => ({ ...use, id: `${by}_${String(use.id)}` })) },
+      say('Paid.'),
+    ]);
+    const app = defineApp({ agents: [agent('payroll', { tools, permissions: { allow: ['rent'] } })] });
+    let id = '';
+    await withEngine({ app, store, script }, async ({ client, start }) => {
+      const turn = await start('Pay both.', { requester: 'rita', agent: 'payroll' });
+      id = turn.id;
+      const [first] = await turn.waitForPending();
+      await turn.approve(first.digest, { by: 'ana' });
+      await turn.result();
+      await resetTurn(client, turn, { before: 'takeStep' });
+      const second = await eventually('another question', async () =>
+        (await turn.pending()).find(({ digest }) => digest !== first.digest),
+      );
+      await turn.approve(second.digest, { by: 'bob' });
+      await turn.result();
+    });
+    return { taken_over: { kind: 'turn', id } };
   },
 };

@@ -25,6 +25,13 @@ describe('a fact', () => {
     expect(facts.addFacts('call', 'd', { note: 'other' }, 'x')!.reason).toContain('and the record says otherwise');
   });
 
+  it('may be left out from some time on', () => {
+    const facts = told();
+    facts.skip('call', 'state');
+    expect(facts.addFacts('call', 'd', { state: 'denied' }, 'x')).toBeNull();
+    expect(facts.addFacts('call', 'd', { by: 'ana' }, 'x')!.reason).toContain('by of the call');
+  });
+
   it('belongs to one subject, under one name', () => {
     expect(told().addFacts('call', 'e', { state: 'denied' }, 'x')).toBeNull();
     expect(told().addFacts('effect', 'd', { state: 'denied' }, 'x')).toBeNull();

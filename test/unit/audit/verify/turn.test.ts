@@ -207,6 +207,22 @@ describe('a call that took effect (T3)', () => {
     expect(t3(unknown.closed().end('b'))).toEqual([]);
   });
 
+  it('has a record by its key, if a reset gave the call another digest', () => {
+    const byKey = (began: 'continued' | 'reset', block: unknown) => {
+      const whole = acted();
+      whole.record({ result_head: 'b' });
+      whole.begin('s', began);
+      whole.ran({ head: 'c', effect: 'applied' }, { call: { ...CALL, digest: HASH.other } });
+      whole.write('c', 'effect', block);
+      return t3(whole.closed().end('c'));
+    };
+    const block = { digest: HASH.other, idempotency_key: KEY, dispatch: 1, effect: 'applied', result_ref: null };
+    expect(byKey('reset', block)).toEqual([]);
+    expect(byKey('reset', GONE)).toEqual([]);
+    expect(byKey('reset', { ...block, idempotency_key: `hf_${'0'.repeat(40)}` })).toEqual([NO_RECORD]);
+    expect(byKey('continued', block)).toEqual([NO_RECORD]);
+  });
+
   it('is in the history', () => {
     const whole = acted({ run: false });
     whole.record({ result_head: 'b' });
