@@ -6,7 +6,7 @@
  * a call in doubt.
  */
 import { Context } from '@temporalio/activity';
-import { approvalsOf, type LaterCompletion, type RunCallInput, type RunCallOutput } from '../../shared/io/activities';
+import { approvalsOf, type LaterCompletion, type RunCallOutput } from '../../shared/io/activities';
 import { callError, type CallError } from '../../shared/wire/errors';
 import { CLASS_RULES } from '../../shared/turn/tool-class';
 import type { EffectRecord } from '../../record/effect';
