@@ -67,24 +67,29 @@ async function isAfter(store: Store, block: string, earlier: string): Promise<bo
   return true;
 }
 
+/** Whether people's decisions on a call are in the chain of a block. */
+async function isDecided(store: Store, block: string, { digest }: RunCallInput['call']): Promise<boolean> {
+  return blocksOf('decision', await walk(store, block)).some((decision) => decision.digest === digest);
+}
+
+/** Whether the turn can go on from a block: it comes after the present head, with what people have decided. */
+async function goesOn(store: Store, block: string, { call, head, approvals = [] }: DispatchedRequest): Promise<boolean> {
+  return (await isAfter(store, block, head)) && (approvals.length === 0 || (await isDecided(store, block, call)));
+}
+
 /** The block after which the outcome of a dispatch is written. */
-export async function placeOf(
-  store: Store,
-  { turn, call, head }: Pick<RunCallInput, 'turn' | 'call' | 'head'>,
-  record: EffectRecord,
-): Promise<string> {
-  if (await isAfter(store, record.head, head)) return record.head;
+export async function placeOf(store: Store, request: DispatchedRequest, record: EffectRecord): Promise<string> {
   // A pending call that was taken over has what people have decided since in a record of its own.
-  const own = await store.effects.latest(keyOf(turn, call));
-  return own !== null && (await isAfter(store, own.head, head)) ? own.head : head;
+  const own = await store.effects.latest(keyOf(request.turn, request.call));
+  if (own !== null && (await goesOn(store, own.head, request))) return own.head;
+  return (await goesOn(store, record.head, request)) ? record.head : request.head;
 }
 
 /** Adds what people decided on the call, unless the chain has it. A lost dispatch may have written it outside of the chain. */
 export async function addDecisions({ store }: Dependencies, draft: Draft, request: DispatchedRequest): Promise<void> {
   const { turn, call, at, head, approvals } = request;
   if (approvals === undefined) return;
-  const isWritten = async () => blocksOf('decision', await walk(store, head)).some(({ digest }) => digest === call.digest);
-  if (call.dispatch === 1 || !(await isWritten()))
+  if (call.dispatch === 1 || !(await isDecided(store, head, call)))
     for (const block of decisionBlocks(turn, call, approvals)) draft.add(block, at);
 }
 
@@ -101,7 +106,7 @@ async function headOf(deps: Dependencies, request: DispatchedRequest, record: Ef
   const { store } = deps;
   const { head, at } = request;
   const recordedHead = record.result_head ?? record.head;
-  if ((await isAfter(store, recordedHead, head)) || (await isAfter(store, head, record.head))) return recordedHead;
+  if ((await goesOn(store, recordedHead, request)) || (await isAfter(store, head, record.head))) return recordedHead;
   const { dispatch, idempotency_key: key, state: effect, result_ref } = record;
   const block = outcomeBlock(request, { dispatch, key, effect, result_ref: result_ref! });
   if (isDeepStrictEqual((await store.getBlock(head)).bodies, block.bodies)) return head;

@@ -204,6 +204,36 @@ describe('after a reset to before the answer, the model reads the result under i
   });
 });
 
+describe('after a reset to before the approval, the decision is in the transcript', () => {
+  it('of a call that was made', async () => {
+    await withEngine({ tools: [pays('pay', [])], script: answers([pay], 'paid', 'paid') }, async (engine) => {
+      const turn = await engine.start();
+      await approveIn(turn, await firstRun(turn), 'ana');
+      await turn.result();
+      const run = await resetTurn(engine.client, turn, { before: 'admitCall' });
+      await approveIn(turn, run, 'bob');
+      expect(await callBlocks(engine.store, await endOf(turn, run))).toEqual(['1.1 decision bob', '1.1 effect']);
+      await readsResults(engine, turn, ['use_1_of_answer_1']);
+    });
+  });
+
+  it('of a call that is pending', async () => {
+    const bank = new Bank();
+    await withEngine({ tools: [bank.tool], script: answers([order], 'ordered') }, async (engine) => {
+      const turn = await engine.start();
+      const first = await firstRun(turn);
+      await approveIn(turn, first, 'ana');
+      await isPendingIn(turn, first);
+      const run = await resetTurn(engine.client, turn, { before: 'admitCall' });
+      await approveIn(turn, run, 'bob');
+      await isPendingIn(turn, run);
+      await completed(engine, bank.token, { result: settledOn });
+      expect(await callBlocks(engine.store, await endOf(turn, run))).toEqual(['1.1 decision bob', '1.1 effect']);
+      await readsResults(engine, turn, ['use_1_of_answer_1']);
+    });
+  });
+});
+
 it('a call that takes over an outcome keeps what the call before it has written since the reset', async () => {
   const effects: unknown[] = [];
   const script = answers([pay, ['pay', other]], 'paid', 'paid');
