@@ -67,6 +67,13 @@ export class RunComparison {
   /** When each task began: by the event that started it, and (`tasks`) by the event that completed it. */
   private taskStarts = new Map<string, number>();
   private tasks = new Map<string, number>();
+  /**
+   * For a task after one that timed out, by the event that completed it: when the task before both began. A worker that replays the run
+   * gives the workflow that time as long as it acts on what came before the lost task.
+   */
+  private lateTasks = new Map<string, number>();
+  private latestTask = NaN;
+  private isTaskLost = false;
   /** The times of all tasks of the turn. */
   private readonly clock = new Set<number>();
   private run: RunState = { began: NaN, heads: null, denials: null };
@@ -90,6 +97,9 @@ export class RunComparison {
     this.activities = new Map();
     this.taskStarts = new Map();
     this.tasks = new Map();
+    this.lateTasks = new Map();
+    this.latestTask = NaN;
+    this.isTaskLost = false;
     this.taskSince = true;
     this.latest = -Infinity;
   }
@@ -102,6 +112,9 @@ export class RunComparison {
         return this.checkStart(attributes);
       case 'WORKFLOW_TASK_STARTED':
         return void this.taskStarts.set(text(event.eventId), timeOf(event.eventTime));
+      case 'WORKFLOW_TASK_TIMED_OUT':
+        this.isTaskLost = true;
+        return;
       case 'WORKFLOW_TASK_COMPLETED':
         return this.task(event, attributes);
       case 'ACTIVITY_TASK_SCHEDULED':
@@ -169,6 +182,9 @@ export class RunComparison {
   private task(event: JsonObject, { startedEventId }: JsonObject): void {
     const time = this.taskStarts.get(text(startedEventId)) ?? NaN;
     this.tasks.set(text(event.eventId), time);
+    if (this.isTaskLost && !Number.isNaN(this.latestTask)) this.lateTasks.set(text(event.eventId), this.latestTask);
+    this.isTaskLost = false;
+    this.latestTask = time;
     this.clock.add(time);
     this.taskSince = true;
     if (this.run.denials) this.run.denials.before = this.run.denials.now;
@@ -177,8 +193,8 @@ export class RunComparison {
   }
 
   /** `openSubTurn` tries further names for a turn with the time of the first try. */
-  private isTimeOf(type: string, at: number, task: number): boolean {
-    if (at === task) return true;
+  private isTimeOf(type: string, at: number, task: string): boolean {
+    if (at === this.tasks.get(task) || at === this.lateTasks.get(task)) return true;
     return type === 'openSubTurn' && (this.clock.has(at) || !this.history.whole);
   }
 
@@ -188,12 +204,13 @@ export class RunComparison {
     const value = payload === UNKNOWN ? {} : object(payload);
     const of = { keepSaid: hashOf(value.said), readSaid: value.said_ref, reconcileEffect: value.not_applied_from }[type];
     this.activities.set(text(event.eventId), { type, isCancelled: false, of: payload === UNKNOWN ? undefined : of });
-    const time = this.tasks.get(text(attributes.workflowTaskCompletedEventId));
+    const task = text(attributes.workflowTaskCompletedEventId);
+    const time = this.tasks.get(task);
     if (
       TIMED_ACTIVITIES.has(type) &&
       value.at !== undefined &&
       time !== undefined &&
-      !this.isTimeOf(type, timeOf(value.at), time)
+      !this.isTimeOf(type, timeOf(value.at), task)
     )
       this.all.report('D1', `An activity was scheduled at ${quote(value.at)}, it says, and the workflow's clock says otherwise`);
     if (type === 'takeStep' || type === 'endTurn') this.latest = Math.max(this.latest, time ?? -Infinity);
@@ -203,7 +220,7 @@ export class RunComparison {
     if (type === 'runCall') this.timeLimit(attributes, object(value.call));
     const { undecided } = value;
     if (type === 'admitCall' && isJsonObject(undecided)) this.denials(object(undecided.denials));
-    if (type === 'admitCall' && time !== undefined) this.expiry(value.expires_at, time, text(object(value.call).id));
+    if (type === 'admitCall' && time !== undefined) this.expiry(value.expires_at, task, text(object(value.call).id));
   }
 
   /** D4: the summary of the activity that the Web UI shows. */
@@ -222,12 +239,12 @@ export class RunComparison {
   }
 
   /** D4: the expiry of a question follows from the workflow's clock and from the policy of a step; that of a question of the model from its call. */
-  private expiry(until: Json | undefined, time: number, call: string): void {
-    if (until === undefined || until === null || Number.isNaN(time) || !this.all.whole) return;
-    const wait = timeOf(until) - time;
+  private expiry(until: Json | undefined, task: string, call: string): void {
+    const times = [this.tasks.get(task), this.lateTasks.get(task)].filter((time) => time !== undefined);
+    if (until === undefined || until === null || times.some(Number.isNaN) || !this.all.whole) return;
     const own = this.questionWaits.get(call);
-    const right = own === undefined ? this.waits === null || this.waits.has(wait) : own === wait;
-    if (!right)
+    const isRight = (wait: number) => (own === undefined ? this.waits === null || this.waits.has(wait) : own === wait);
+    if (!times.some((time) => isRight(timeOf(until) - time)))
       this.all.report(
         'D4',
         `People were asked until ${quote(until)}, and by the workflow's clock and its policy until another time`,

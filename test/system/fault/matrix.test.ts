@@ -83,6 +83,8 @@ describe('for each fault at each moment: how often a payment is made, and what i
         barriers.forEach((barrier) => barrier.open());
         await stage.startWorker(undefined, { FAULT_COUNTER: counter.url });
         compare(cells, await outcomesOf(stage, counter, cells, turns));
+        await eventually('each payment has its bundle', async () => (await bundlesOf(stage)).length === cells.length, 240_000);
+        expect(stage.workers.flatMap(({ output }) => output.split('\n')).filter((line) => line.includes('contradict'))).toEqual([]);
       });
     },
     LIMIT,
@@ -165,6 +167,12 @@ async function atBarriers(stage: Stage, gates: Gates, cells: Cell[]) {
 /** Effect records with the outcome of a first dispatch. */
 async function closedRecords({ home }: Stage): Promise<number> {
   return (await readdir(home, { recursive: true })).filter((path) => path.endsWith('/1.2.json')).length;
+}
+
+/** Files of the bundles that the workers have made. */
+async function bundlesOf({ home }: Stage): Promise<string[]> {
+  const files = await readdir(join(home, 'bundles'), { recursive: true }).catch(() => []);
+  return files.filter((path) => path.endsWith('.jsonl') && !path.endsWith('tombstones.jsonl'));
 }
 
 function outcomesOf(stage: Stage, counter: Counter, cells: Cell[], turns: TurnHandle[]): Promise<string[]> {

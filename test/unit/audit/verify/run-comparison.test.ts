@@ -28,6 +28,22 @@ describe('when an activity was scheduled (D1)', () => {
     ).toEqual([]);
   });
 
+  it('may be the time of the task before one that timed out: a worker that replays the run goes by it', () => {
+    const scene = () => {
+      const lost = new Scene().task(2).task(5);
+      lost.run.tell('WORKFLOW_TASK_TIMED_OUT', {}, 7);
+      return lost.task(9);
+    };
+    expect(scene().found('inspectEffect', { at: at(5) })).toEqual([]);
+    expect(scene().found('inspectEffect', { at: at(9) })).toEqual([]);
+    for (const seconds of [2, 7]) expect(scene().found('inspectEffect', { at: at(seconds) })).toEqual(otherwise(seconds));
+    expect(
+      scene()
+        .task(11)
+        .found('inspectEffect', { at: at(9) }),
+    ).toEqual(otherwise(9));
+  });
+
   it('may be the time of an earlier task, when a sub-agent’s turn is opened', () => {
     expect(
       new Scene()
