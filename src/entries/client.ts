@@ -36,6 +36,7 @@ export type { FollowedEvent, Inbox } from '../client/approvals/inbox';
 export type { InboxLimits, InboxSource } from '../client/approvals/inbox-reader';
 export type { InboxEvent, PendingRow } from '../shapes/inbox';
 export type { NewQuestion, WatchPending } from '../client/approvals/watch-pending';
+export { OfAnotherTurn, type Owner } from '../record/owner';
 export { TrailQueryError, type TrailEntry, type TrailPage, type TrailQuery, type TrailState } from '../store/core/trail';
 export type { Sent } from '../client/turns/missing-answer';
 export {
