@@ -84,7 +84,9 @@ describe('for each fault at each moment: how often a payment is made, and what i
         await stage.startWorker(undefined, { FAULT_COUNTER: counter.url });
         compare(cells, await outcomesOf(stage, counter, cells, turns));
         await eventually('each payment has its bundle', async () => (await bundlesOf(stage)).length === cells.length, 240_000);
-        expect(stage.workers.flatMap(({ output }) => output.split('\n')).filter((line) => line.includes('contradict'))).toEqual([]);
+        expect(stage.workers.flatMap(({ output }) => output.split('\n')).filter((line) => line.includes('contradict'))).toEqual(
+          [],
+        );
       });
     },
     LIMIT,
