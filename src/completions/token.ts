@@ -1,6 +1,7 @@
 /**
  * The token with which a call is completed later (`ctx.later`): an HMAC of the call's idempotency key under a secret, so that it is the
- * same in every attempt. The secret is that of the store, and of the key ring where the store is encrypted. The store and the history have its hash only; a register of the store says which call it completes.
+ * same in every attempt. The secret is that of the store, and of the key ring where the store is encrypted. The store and the history
+ * have its hash only; a register of the store says which call it completes.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { LaterCompletion } from '../shared/io/activities';

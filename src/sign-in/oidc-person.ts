@@ -2,7 +2,7 @@
  * Makes a principal of what an OpenID provider says of a person. Names are what four eyes compares, so two people must never get one
  * name, and one person never two: an address may be given to somebody else, and may change. So the first subject that comes with a name
  * keeps it, and a subject keeps the name with which it first came. Both are kept in the store, for each issuer; a subject's name counts
- * only if a gateway has signed it, so that whoever writes the store gives nobody another name. The tenant says what a
+ * only if a gateway has signed it, so that a writer of the store gives nobody another name. The tenant says what a
  * person may see, and is the one that the provider names today: with another one than that of the first name nobody comes in.
  */
 import type { GatewayWord, Statement } from '../attestation/gateway-key';

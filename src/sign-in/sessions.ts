@@ -1,7 +1,7 @@
 /**
  * Sign-ins of people at the page. A browser has a random id of 256 bits in a cookie; the store has a register under the id's hash, so
- * that whoever reads the store cannot sign in with what he finds. A gateway signs each register, so that whoever writes the store cannot
- * make one. All gateways of a store know all sign-ins, also after a restart. None of them keeps one in memory, so that a sign-out counts
+ * that a reader of the store cannot sign in with what he finds. A gateway signs each register, so that a writer of the store cannot make
+ * one. All gateways of a store know all sign-ins, also after a restart. None of them keeps one in memory, so that a sign-out counts
  * everywhere at once.
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto';

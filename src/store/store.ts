@@ -86,7 +86,7 @@ export interface Store {
   /**
    * 32 secret bytes, the same in every process that uses this store with the same key ring; each purpose has another key. It is for use at
    * once: it changes when the ring begins to write.
-   * @param of `store`: they never change, and whoever reads the store's own secret can make them
+   * @param of `store`: they never change, and a reader of the store's own secret can make them
    */
   derivedKey(purpose: string, of?: 'store'): Buffer;
   /** For readiness: writes something small. @throws Error of the system or of the database */
