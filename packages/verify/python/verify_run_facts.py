@@ -74,6 +74,7 @@ class RunFacts:
 
     def begin(self):
         self.scheduled, self.begun, self.tasks, self.task_since, self.latest = {}, {}, {}, True, -math.inf
+        self.before, self.latest_task = {}, math.nan  # the time of the task before, for each task
 
     def event(self, event, name, facts):
         ref = txt(event.get("eventId"))
@@ -125,6 +126,9 @@ class RunFacts:
 
     def task(self, ref, time):
         self.tasks[ref], self.task_since = time, True
+        if not math.isnan(self.latest_task):
+            self.before[ref] = self.latest_task
+        self.latest_task = time
         self.clock.add(time)
         self.run.denied_before = self.run.denied or 0
         # Of the first task of the turn, whatever run it was in.
@@ -139,12 +143,14 @@ class RunFacts:
     def activity(self, event, ref, facts):
         name, given = txt(self.obj(facts.get("activityType")).get("name")), self.payload(facts.get("input"))
         value, known = self.obj(given), given is not self.UNKNOWN
-        call, time = self.obj(value.get("call")), self.tasks.get(txt(facts.get("workflowTaskCompletedEventId")))
+        call, task = self.obj(value.get("call")), txt(facts.get("workflowTaskCompletedEventId"))
+        # A worker may have answered a query before the task, from what came since the task before: by its clock.
+        time, times = self.tasks.get(task), [one[task] for one in (self.tasks, self.before) if task in one]
         self.scheduled[ref] = {"name": name, "value": value, "known": known, "cancelled": False}
         if name in TIMED and "at" in value and time is not None:
             # Further names for a sub-agent's turn are tried with the time of the first.
             earlier = name == "openSubTurn" and (self.when(value["at"]) in self.clock or not self.twice.whole)
-            self.rule("D1", earlier or self.when(value["at"]) == time)
+            self.rule("D1", earlier or any(self.when(value["at"]) == one for one in times))
         if name in ("takeStep", "endTurn"):
             self.latest = max(self.latest, -math.inf if time is None else time)
         if "head" in value and self.run.heads is not None and self.whole():
@@ -157,7 +163,7 @@ class RunFacts:
                 self.tell("use", call.get("id"), {"timeout_ms": round(float(limit[1]) * 1000) - AROUND})
         until = value.get("expires_at") if name == "admitCall" else None
         if until is not None and time is not None and not math.isnan(time) and self.whole():
-            self.rule("D4", self.is_waited(txt(call.get("id")), self.when(until) - time))
+            self.rule("D4", any(self.is_waited(txt(call.get("id")), self.when(until) - one) for one in times))
         if name == "admitCall" and isinstance(value.get("undecided"), dict):
             self.denials(self.obj(value["undecided"].get("denials")))
         self.people(name, value, known)

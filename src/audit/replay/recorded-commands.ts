@@ -27,6 +27,8 @@ export interface History {
   /** Whether the workflow's own code ended the run, as far as history goes. */
   isEnded: boolean;
   events: number;
+  /** When the completed workflow tasks began, in order, ms since 1970. */
+  taskTimes: number[];
 }
 
 /**
@@ -44,7 +46,12 @@ export function readHistory(events: readonly HistoryEvent[]): History {
     return command ? [{ ...command, event: wholeOf(event.eventId) }] : [];
   });
   const isEnded = commands.some(isEnd);
-  return { startAttributes, commands, isEnded, events: events.length };
+  return { startAttributes, commands, isEnded, events: events.length, taskTimes: taskTimesOf(events) };
+}
+
+function taskTimesOf(events: readonly HistoryEvent[]): number[] {
+  const began = new Map(events.map(({ eventId, eventTime }) => [wholeOf(eventId), Math.floor(msOf(eventTime) ?? NaN)]));
+  return events.flatMap(({ workflowTaskCompletedEventAttributes: task }) => began.get(wholeOf(task?.startedEventId)) ?? []);
 }
 
 class Reader {

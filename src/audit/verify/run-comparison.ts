@@ -68,12 +68,11 @@ export class RunComparison {
   private taskStarts = new Map<string, number>();
   private tasks = new Map<string, number>();
   /**
-   * For a task after one that timed out, by the event that completed it: when the task before both began. A worker that replays the run
-   * gives the workflow that time as long as it acts on what came before the lost task.
+   * When the task before began, by the event that completed a task. A worker that does not have the run in memory may answer a query
+   * before the task, from what came since the task before: the workflow then acts on that by the clock of the task before.
    */
-  private lateTasks = new Map<string, number>();
+  private tasksBefore = new Map<string, number>();
   private latestTask = NaN;
-  private isTaskLost = false;
   /** The times of all tasks of the turn. */
   private readonly clock = new Set<number>();
   private run: RunState = { began: NaN, heads: null, denials: null };
@@ -97,9 +96,8 @@ export class RunComparison {
     this.activities = new Map();
     this.taskStarts = new Map();
     this.tasks = new Map();
-    this.lateTasks = new Map();
+    this.tasksBefore = new Map();
     this.latestTask = NaN;
-    this.isTaskLost = false;
     this.taskSince = true;
     this.latest = -Infinity;
   }
@@ -112,9 +110,6 @@ export class RunComparison {
         return this.checkStart(attributes);
       case 'WORKFLOW_TASK_STARTED':
         return void this.taskStarts.set(text(event.eventId), timeOf(event.eventTime));
-      case 'WORKFLOW_TASK_TIMED_OUT':
-        this.isTaskLost = true;
-        return;
       case 'WORKFLOW_TASK_COMPLETED':
         return this.task(event, attributes);
       case 'ACTIVITY_TASK_SCHEDULED':
@@ -182,8 +177,7 @@ export class RunComparison {
   private task(event: JsonObject, { startedEventId }: JsonObject): void {
     const time = this.taskStarts.get(text(startedEventId)) ?? NaN;
     this.tasks.set(text(event.eventId), time);
-    if (this.isTaskLost && !Number.isNaN(this.latestTask)) this.lateTasks.set(text(event.eventId), this.latestTask);
-    this.isTaskLost = false;
+    if (!Number.isNaN(this.latestTask)) this.tasksBefore.set(text(event.eventId), this.latestTask);
     this.latestTask = time;
     this.clock.add(time);
     this.taskSince = true;
@@ -194,7 +188,7 @@ export class RunComparison {
 
   /** `openSubTurn` tries further names for a turn with the time of the first try. */
   private isTimeOf(type: string, at: number, task: string): boolean {
-    if (at === this.tasks.get(task) || at === this.lateTasks.get(task)) return true;
+    if (at === this.tasks.get(task) || at === this.tasksBefore.get(task)) return true;
     return type === 'openSubTurn' && (this.clock.has(at) || !this.history.whole);
   }
 
@@ -240,7 +234,7 @@ export class RunComparison {
 
   /** D4: the expiry of a question follows from the workflow's clock and from the policy of a step; that of a question of the model from its call. */
   private expiry(until: Json | undefined, task: string, call: string): void {
-    const times = [this.tasks.get(task), this.lateTasks.get(task)].filter((time) => time !== undefined);
+    const times = [this.tasks.get(task), this.tasksBefore.get(task)].filter((time) => time !== undefined);
     if (until === undefined || until === null || times.some(Number.isNaN) || !this.all.whole) return;
     const own = this.questionWaits.get(call);
     const isRight = (wait: number) => (own === undefined ? this.waits === null || this.waits.has(wait) : own === wait);
