@@ -17,9 +17,13 @@ export interface Owner {
 export type OwnedRecord = { [K in keyof Owner]?: string | null };
 
 export function isOf(owner: Owner, record: OwnedRecord): boolean {
-  const { turn_id, requester, first_execution_run_id: run } = owner;
-  if (record.turn_id !== turn_id || asKeyword(record.requester) !== asKeyword(requester)) return false;
+  const { turn_id, first_execution_run_id: run } = owner;
+  if (record.turn_id !== turn_id || !hasRequesterOf(owner, record)) return false;
   return run === undefined || record.first_execution_run_id === run;
+}
+
+export function hasRequesterOf({ requester }: Pick<Owner, 'requester'>, record: Pick<OwnedRecord, 'requester'>): boolean {
+  return asKeyword(record.requester) === asKeyword(requester);
 }
 
 /** As Temporal has it among the attributes of a workflow. */

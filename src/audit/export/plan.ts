@@ -2,7 +2,8 @@
 import type { Client } from '@temporalio/client';
 import { readBlock, type ReadDispatch, type ReadStart } from '../../record/read-block';
 import type { EffectRecord } from '../../record/effect';
-import { isOf, type Owner } from '../../record/owner';
+import { hasRequesterOf, isOf, type Owner } from '../../record/owner';
+import { isOfScope } from '../../store/core/identity';
 import { StoreError, type BlockWithParts, type Store } from '../../store/store';
 import { workflowId } from '../../shared/ids';
 import type { TurnBody } from '../format/lines';
@@ -156,7 +157,15 @@ export class Planner {
   /** False if the store cannot give the start of the block's turn: the bundle says what is missing. */
   private async isOfOther(tip: string, own: Owner): Promise<boolean> {
     const start = await this.chain.startOf(tip);
-    return start !== null && !isOf(own, start);
+    if (start === null || isOf(own, start)) return false;
+    // A turn whose start was rejected has no start: its end follows the conversation that it was to continue.
+    return !hasRequesterOf(own, start) || !(await this.isStoredFor(tip, own));
+  }
+
+  private async isStoredFor(hash: string, { first_execution_run_id: scope = '' }: Owner): Promise<boolean> {
+    const { store } = this.sources;
+    const { block, bodies } = await store.getBlock(hash);
+    return block.parts.every((ref, index) => isOfScope(store, scope, ref, bodies[index]!));
   }
 
   private async record(key: string, faults: string[]): Promise<EffectRecord | null> {
