@@ -38,6 +38,8 @@ export class HistoryComparison {
   private readonly effects = new Map<string, boolean>();
   private runs = 0;
   private activities = new Map<string, ScheduledActivity>();
+  /** Heads of steps so far. A run that a reset began has the events before it once more. */
+  private readonly steps = new Set<string>();
 
   constructor(
     private readonly all: SourceComparison,
@@ -57,8 +59,6 @@ export class HistoryComparison {
     this.runs += 1;
     this.activities = new Map();
     this.all.addFacts('run', String(this.runs), { run_id }, 'the run line');
-    // The model may have given the same call another id, which is in the part with its input.
-    if (this.history.wasReset) this.all.facts.skip('call', 'input_ref');
   }
 
   event(event: JsonObject): void {
@@ -140,6 +140,7 @@ export class HistoryComparison {
     const { type, value, decisions } = this.activities.get(text(scheduledEventId)) ?? { type: '', value: {}, decisions: [] };
     if (type === 'lookAtSubTurn') return;
     this.all.unknown ||= payload === UNKNOWN;
+    if (type === 'takeStep') this.step(payload);
     if (payload === UNKNOWN) return;
     const output = object(payload);
     const call = object(value.call);
@@ -164,6 +165,13 @@ export class HistoryComparison {
     const { by, note, identity } = value;
     if (type === 'settleEffect' && output.effect === value.outcome)
       this.all.addFacts('effect', output.head, { by, note, identity }, HISTORY);
+  }
+
+  /** If the model was asked anew after a reset, it may have given the same call another id, which is in the part with its input. */
+  private step(payload: Json | typeof UNKNOWN): void {
+    const head = payload === UNKNOWN ? null : text(object(payload).head);
+    if (this.history.wasReset && (head === null || !this.steps.has(head))) this.all.facts.skip('call', 'input_ref');
+    if (head !== null) this.steps.add(head);
   }
 
   /** D2 */
