@@ -100,9 +100,9 @@ class Twice:
         self.turn, self.rule, self.said, self.bodies = turn, rule, {}, {}
         self.applied = {}
         self.runs, self.whole, self.unknown, self.lost, self.reset = [], False, False, False, False
-        self.asked_anew = False  # the model, after a reset: it may give a call another id, which is in its input's part
+        self.apart = set()  # calls that the model gave another id after a reset, which is in their input; None: any
         self.scheduled, self.decisions, self.expiries = {}, set(), set()
-        self.heads, self.shown, self.dispatches, self.steps = set(), set(), set(), set()
+        self.heads, self.shown, self.dispatches = set(), set(), set()
         self.beginnings = set()  # blocks that the turn may begin after: their hashes; none: nothing says so
         self.owed, self.written = set(), set()  # decisions that activities have written, and that the transcript has
         self.texts, self.decided, self.decided_in = {}, {}, {}
@@ -111,8 +111,8 @@ class Twice:
 
     def tell(self, subject, name, facts):
         for fact, value in facts.items() if isinstance(name, str) else ():
-            of = f"{subject}.{fact}"
-            if not (value in (None, "") and of in MAY_BE_EMPTY or self.asked_anew and of == "call.input_ref"):
+            of, apart = f"{subject}.{fact}", None in self.apart or name in self.apart
+            if not (value in (None, "") and of in MAY_BE_EMPTY or apart and of == "call.input_ref"):
                 now = form(value)
                 self.rule(RULE_OF[subject], self.said.setdefault((subject, name, fact), now) == now)
 
@@ -210,10 +210,12 @@ class Twice:
                 given = [one.get("decision"), *objs(one.get("approvals")), *objs(one.get("earlier"))]
                 self.owed |= {form({field: it[field] for field in it if field != "revision"})
                               for it in given if isinstance(it, dict)}
-        if name == "takeStep":
-            step = None if result is UNKNOWN else txt(obj(result).get("head"))
-            self.asked_anew = self.asked_anew or self.reset and step not in self.steps
-            self.steps |= set() if step is None else {step}
+        if name == "takeStep" and self.reset:
+            self.apart |= {None} if result is UNKNOWN else set()
+            for one in objs(obj(result).get("calls")):
+                said = ("call", txt(one.get("digest")), "input_ref")
+                if "input_ref" in one and said in self.said and self.said[said] != form(one["input_ref"]):
+                    self.apart.add(txt(one.get("digest")))
         self.unknown, result, call = self.unknown or result is UNKNOWN, obj(result), obj(value.get("call"))
         self.heads |= {head for head in (result.get("head"), result.get("answer_head")) if isinstance(head, str)}
         if name == "takeStep":

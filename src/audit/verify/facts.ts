@@ -48,9 +48,9 @@ export class Facts {
     if (typeof name !== 'string') return null;
     let first: Disagreement | null = null;
     for (const [fact, value] of Object.entries(facts)) {
-      if (value === undefined || this.incomparable.has(`${subject}.${fact}`)) continue;
-      if ((value === null || value === '') && MAY_BE_EMPTY.has(`${subject}.${fact}`)) continue;
       const key = `${subject} ${fact} ${name}`;
+      if (value === undefined || this.incomparable.has(`${subject} ${fact}`) || this.incomparable.has(key)) continue;
+      if ((value === null || value === '') && MAY_BE_EMPTY.has(`${subject}.${fact}`)) continue;
       const before = this.entries.get(key);
       const now = short(value);
       if (before === undefined) this.entries.set(key, { value: now, source });
@@ -67,9 +67,15 @@ export class Facts {
     this.entries.delete(`${subject} ${fact} ${name}`);
   }
 
-  /** From now on this fact is not compared. */
-  skip(subject: Subject, fact: string): void {
-    this.incomparable.add(`${subject}.${fact}`);
+  /** From now on this fact is not compared. @param name absent: of all */
+  skip(subject: Subject, fact: string, name?: string): void {
+    this.incomparable.add(name === undefined ? `${subject} ${fact}` : `${subject} ${fact} ${name}`);
+  }
+
+  /** Whether an earlier source has stated another value. */
+  knowsOther(subject: Subject, name: Json | undefined, fact: string, value: Json | undefined): boolean {
+    const before = typeof name === 'string' ? this.entries.get(`${subject} ${fact} ${name}`) : undefined;
+    return before !== undefined && value !== undefined && before.value !== short(value);
   }
 
   knows(subject: Subject, name: Json | undefined, fact: string): boolean {

@@ -38,8 +38,6 @@ export class HistoryComparison {
   private readonly effects = new Map<string, boolean>();
   private runs = 0;
   private activities = new Map<string, ScheduledActivity>();
-  /** Heads of steps so far. A run that a reset began has the events before it once more. */
-  private readonly steps = new Set<string>();
 
   constructor(
     private readonly all: SourceComparison,
@@ -167,11 +165,13 @@ export class HistoryComparison {
       this.all.addFacts('effect', output.head, { by, note, identity }, HISTORY);
   }
 
-  /** If the model was asked anew after a reset, it may have given the same call another id, which is in the part with its input. */
+  /** After a reset the model may have given the same call another id, which is in the part with its input. */
   private step(payload: Json | typeof UNKNOWN): void {
-    const head = payload === UNKNOWN ? null : text(object(payload).head);
-    if (this.history.wasReset && (head === null || !this.steps.has(head))) this.all.facts.skip('call', 'input_ref');
-    if (head !== null) this.steps.add(head);
+    const { facts } = this.all;
+    if (!this.history.wasReset) return;
+    if (payload === UNKNOWN) return facts.skip('call', 'input_ref');
+    for (const { digest, input_ref } of list(object(payload).calls).map(object))
+      if (facts.knowsOther('call', digest, 'input_ref', input_ref)) facts.skip('call', 'input_ref', text(digest));
   }
 
   /** D2 */

@@ -25,11 +25,29 @@ describe('a fact', () => {
     expect(facts.addFacts('call', 'd', { note: 'other' }, 'x')!.reason).toContain('and the record says otherwise');
   });
 
-  it('may be left out from some time on', () => {
-    const facts = told();
-    facts.skip('call', 'state');
-    expect(facts.addFacts('call', 'd', { state: 'denied' }, 'x')).toBeNull();
-    expect(facts.addFacts('call', 'd', { by: 'ana' }, 'x')!.reason).toContain('by of the call');
+  it('may be left out from some time on, of one name or of all', () => {
+    for (const name of ['d', undefined]) {
+      const facts = told();
+      facts.skip('call', 'state', name);
+      expect(facts.addFacts('call', 'd', { state: 'denied' }, 'x')).toBeNull();
+      expect(facts.addFacts('call', 'd', { by: 'ana' }, 'x')!.reason).toContain('by of the call');
+      facts.addFacts('call', 'e', { state: 'denied' }, 'x');
+      expect(facts.addFacts('call', 'e', { state: 'failed' }, 'y') === null).toBe(name === undefined);
+    }
+  });
+
+  it('is known to be another', () => {
+    const facts = new Facts();
+    facts.addFacts('call', 'd', { input_ref: 'a' }, 'x');
+    expect(facts.knowsOther('call', 'd', 'input_ref', 'b')).toBe(true);
+    for (const [name, value] of [
+      ['d', 'a'],
+      ['d', undefined],
+      ['e', 'b'],
+      [7, 'b'],
+    ] as const)
+      // oxfmt-ignore
+      expect(facts.knowsOther('call', name, 'input_ref', value)).toBe(false);
   });
 
   it('belongs to one subject, under one name', () => {
