@@ -102,7 +102,7 @@ class Twice:
         self.runs, self.whole, self.unknown, self.lost, self.reset = [], False, False, False, False
         self.apart = set()  # calls that the model gave another id after a reset, which is in their input; None: any
         self.scheduled, self.decisions, self.expiries = {}, set(), set()
-        self.heads, self.shown, self.dispatches = set(), set(), set()
+        self.heads, self.shown, self.dispatches, self.inputs = set(), set(), set(), {}
         self.beginnings = set()  # blocks that the turn may begin after: their hashes; none: nothing says so
         self.owed, self.written = set(), set()  # decisions that activities have written, and that the transcript has
         self.texts, self.decided, self.decided_in = {}, {}, {}
@@ -120,6 +120,13 @@ class Twice:
         for field, subject, fact in table:
             if subject in names and field in source:
                 self.tell(subject, names[subject], {fact: source[field]})
+
+    def renew(self, call):
+        """After a reset: the call as the last step says it, which an earlier run had with another id."""
+        ref, name = call.get("input_ref"), txt(call.get("digest"))
+        said = self.said.get(("call", name, "input_ref"))
+        if self.reset and "input_ref" in call and self.inputs.get(txt(call.get("id")), UNKNOWN) == ref:
+            self.apart |= {name} if said is not None and said != form(ref) else set()
 
     def knows(self, subject, name, fact): return (subject, name, fact) in self.said if isinstance(name, str) else False
 
@@ -167,6 +174,7 @@ class Twice:
         self.scheduled[event_id], call, approvals = (name, value), obj(value.get("call")), value.get("approvals")
         digest = call.get("digest")
         self.tell_all(TURN, obj(value.get("turn")), turn="")
+        self.renew(call)
         self.tell_all(CALL, call, call=digest)
         self.tell("card", call.get("preview_ref"), pick_there(call, ["target_hash"]))
         if name != "admitCall":
@@ -210,12 +218,11 @@ class Twice:
                 given = [one.get("decision"), *objs(one.get("approvals")), *objs(one.get("earlier"))]
                 self.owed |= {form({field: it[field] for field in it if field != "revision"})
                               for it in given if isinstance(it, dict)}
-        if name == "takeStep" and self.reset:
-            self.apart |= {None} if result is UNKNOWN else set()
+        if name == "takeStep":
+            self.apart |= {None} if self.reset and result is UNKNOWN else set()
             for one in objs(obj(result).get("calls")):
-                said = ("call", txt(one.get("digest")), "input_ref")
-                if "input_ref" in one and said in self.said and self.said[said] != form(one["input_ref"]):
-                    self.apart.add(txt(one.get("digest")))
+                self.inputs[txt(one.get("id"))] = one.get("input_ref")
+                self.renew(one)
         self.unknown, result, call = self.unknown or result is UNKNOWN, obj(result), obj(value.get("call"))
         self.heads |= {head for head in (result.get("head"), result.get("answer_head")) if isinstance(head, str)}
         if name == "takeStep":
@@ -250,6 +257,7 @@ class Twice:
             self.tell("card", result.get("preview_ref"), shown)
             now = {**call, **pick_there(obj(result.get("decided")), ("input_ref", "input_hash")),
                    **pick_there(obj(result.get("renewed")), ("policy_ref",))}
+            self.renew(now | {"digest": digest})
             self.tell_all([it for it in CALL if it[0] not in ("preview_ref", "target_hash")], now, call=digest)
             self.shown |= {ref for ref in (card, result.get("preview_ref")) if isinstance(ref, str)}
         if name == "readCard" and "card" in result:

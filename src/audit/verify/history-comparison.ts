@@ -38,6 +38,8 @@ export class HistoryComparison {
   private readonly effects = new Map<string, boolean>();
   private runs = 0;
   private activities = new Map<string, ScheduledActivity>();
+  /** By call: `input_ref`, as the last step has it. */
+  private readonly inputs = new Map<string, Json | undefined>();
 
   constructor(
     private readonly all: SourceComparison,
@@ -105,6 +107,7 @@ export class HistoryComparison {
     this.all.addRecord(of.TURN_CONTEXT, object(value.turn), { turn: '' }, HISTORY);
     const call = object(value.call);
     const { digest, input_ref } = call;
+    this.renewInput(call);
     this.all.addRecord(of.CALL_ARGUMENTS, call, { call: digest }, HISTORY);
     this.noteTool(call.id, call, HISTORY);
     this.all.addFacts('card', call.preview_ref, { target_hash: call.target_hash }, HISTORY);
@@ -165,13 +168,23 @@ export class HistoryComparison {
       this.all.addFacts('effect', output.head, { by, note, identity }, HISTORY);
   }
 
-  /** After a reset the model may have given the same call another id, which is in the part with its input. */
+  /** What the model asks for in this step. After a reset it may have given the same call another id, which is in the part with its input. */
   private step(payload: Json | typeof UNKNOWN): void {
+    if (payload === UNKNOWN) {
+      if (this.history.wasReset) this.all.facts.skip('call', 'input_ref');
+      return;
+    }
+    for (const call of list(object(payload).calls).map(object)) {
+      this.inputs.set(text(call.id), call.input_ref);
+      this.renewInput(call);
+    }
+  }
+
+  /** The call has the input that the last step says, and an earlier run had it with another id. */
+  private renewInput({ id, digest, input_ref }: Record<string, Json | undefined>): void {
     const { facts } = this.all;
-    if (!this.history.wasReset) return;
-    if (payload === UNKNOWN) return facts.skip('call', 'input_ref');
-    for (const { digest, input_ref } of list(object(payload).calls).map(object))
-      if (facts.knowsOther('call', digest, 'input_ref', input_ref)) facts.skip('call', 'input_ref', text(digest));
+    if (!this.history.wasReset || input_ref === undefined || this.inputs.get(text(id)) !== input_ref) return;
+    if (facts.knowsOther('call', digest, 'input_ref', input_ref)) facts.skip('call', 'input_ref', text(digest));
   }
 
   /** D2 */
@@ -199,6 +212,7 @@ export class HistoryComparison {
     const { id: call_id, revision, tool, version } = call;
     const { input_ref, input_hash } = { ...call, ...object(output.decided) };
     const { policy_ref } = { ...call, ...object(output.renewed) };
+    this.renewInput({ id: call_id, digest, input_ref });
     this.all.addRecord(of.ADMIT_CALL_OUTPUT, output, { card: card_ref, call: digest }, HISTORY);
     const { run_id = '' } = output;
     if (run_id !== '' && run_id !== null && this.history.whole && !this.history.runs.includes(text(run_id)))
