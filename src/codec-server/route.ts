@@ -14,7 +14,7 @@ import { sees, visibilityOf, type Principal } from '../gateway/auth/principals';
 import { Refusal } from '../gateway/http/errors';
 import { jsonSchema } from '../gateway/schemas/common';
 import type { CodecParts, GatewayParts, Route } from '../gateway/route';
-import { isDirectCallId, isTurnId } from '../shared/ids';
+import { isDirectCallId, isTurnId, turnIdOf } from '../shared/ids';
 import { optional } from '../shared/json/optional';
 import { keywordOf } from '../shared/search-attributes';
 import { isLoopbackName } from '../shared/wire/cross-site-check';
@@ -61,8 +61,10 @@ export const codec: Route = (app, parts) => {
     let room = LARGEST_ANSWER;
     for (const [index, one] of all.entries()) {
       const next = visible.has(bound[index]) ? await decode(ring, settings!.namespace, one, room) : one;
-      opened.push(next);
-      room -= sizeOf(next);
+      const size = sizeOf(next);
+      const fits = size <= room;
+      opened.push(fits ? next : one);
+      room -= fits ? size : sizeOf(one);
     }
     return opened;
   };
@@ -146,14 +148,13 @@ function boundTo({ metadata }: JsonPayload): string | null | undefined {
   return isEncrypted(sealed) ? boundWorkflow(sealed) : undefined;
 }
 
-/** @param room characters of JSON that the opened payload may have; one that has more stays encrypted */
+/** @param room characters of the opened payload in base64; one that has more stays encrypted */
 async function decode(keys: Keys, namespace: string, one: JsonPayload, room: number): Promise<JsonPayload> {
   const most = Math.floor((room * 3) / 4);
   if (most <= 0) return one;
   try {
     const opened = await openPayload(keys, namespace, payloadOf(one), () => true, most);
-    const plain = 'payload' in opened ? jsonOf(opened.payload) : one;
-    return sizeOf(plain) > room ? one : plain;
+    return 'payload' in opened ? jsonOf(opened.payload) : one;
   } catch (error) {
     if (error instanceof MissingKey) return one;
     throw error;
@@ -203,7 +204,7 @@ class Requesters {
   private async look(workflowId: string): Promise<string[]> {
     const name = await this.describe(workflowId);
     if (name === null) return [];
-    const turn = workflowId.replace(/^turn\//, '');
+    const turn = turnIdOf(workflowId);
     if (!isTurnId(turn) && !isDirectCallId(turn)) return [name];
     const query = { turn, workflow: workflowId, limit: MOST_ENTRIES };
     const { entries, next_cursor } = await this.parts.store.trail.query(query);

@@ -105,6 +105,11 @@ export function workflowId(turnId: string): string {
   return isDirectCallId(turnId) ? turnId : `turn/${turnId}`;
 }
 
+/** The turn or direct call of a workflow that `workflowId` names. */
+export function turnIdOf(workflow: string): string {
+  return workflow.replace(/^turn\//, '');
+}
+
 /** The id of a session's turn is the session's id and a number; both together have to be a valid turn id. */
 const LONGEST_SESSION_ID = 110;
 

@@ -1,6 +1,6 @@
 /** Finds turns with effects that have ended: Temporal lists what ended, the store's trail knows what was dispatched. */
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
-import { isDirectCallId, workflowId } from '../../shared/ids';
+import { isDirectCallId, turnIdOf, workflowId } from '../../shared/ids';
 import { visibilityText } from '../../shared/text/visible';
 import type { Store } from '../../store/store';
 import { TURNS_AND_CALLS } from '../../workflows/contract';
@@ -121,7 +121,7 @@ async function parentOf(temporal: Client, id: string): Promise<string | null | u
 async function closedNow(temporal: Client, id: string): Promise<ClosedTurn | null> {
   const description = await describe(temporal, id);
   if (!description?.closeTime || description.status.name === 'RUNNING') return null;
-  const turn_id = id.replace(/^turn\//, '');
+  const turn_id = turnIdOf(id);
   return { turn_id, run_id: description.runId, closed_at: description.closeTime.toISOString() };
 }
 

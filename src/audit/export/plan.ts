@@ -5,7 +5,7 @@ import type { EffectRecord } from '../../record/effect';
 import { hasRequesterOf, isOf, type Owner } from '../../record/owner';
 import { isOfScope } from '../../store/core/identity';
 import { StoreError, type BlockWithParts, type Store } from '../../store/store';
-import { workflowId } from '../../shared/ids';
+import { turnIdOf, workflowId } from '../../shared/ids';
 import type { TurnBody } from '../format/lines';
 import { Chain, referencesOf } from './chain';
 import { ownText } from './own-text';
@@ -78,7 +78,7 @@ export class Planner {
 
   private async child(above: Survey, child: string, parent: NonNullable<TurnBody['parent']>): Promise<PlannedTurn[]> {
     if (this.plannedIds.has(child)) return [];
-    const turnId = child.replace(/^turn\//, '');
+    const turnId = turnIdOf(child);
     const childSurvey = await survey(this.sources.temporal, child);
     if (childSurvey === null) return [this.unknown(turnId, parent)];
     // After a reset, another turn's sub-agent may have taken the id: then no sub-agent answered this call under it.

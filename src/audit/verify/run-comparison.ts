@@ -186,9 +186,14 @@ export class RunComparison {
     if (Number.isNaN(this.run.began) && this.run.heads !== null) this.run.began = time;
   }
 
+  /** What the workflow's clock may have shown in a task. Empty: the task is not known. */
+  private timesOf(task: string): number[] {
+    return [this.tasks.get(task), this.tasksBefore.get(task)].filter((time) => time !== undefined);
+  }
+
   /** `openSubTurn` tries further names for a turn with the time of the first try. */
-  private isTimeOf(type: string, at: number, task: string): boolean {
-    if (at === this.tasks.get(task) || at === this.tasksBefore.get(task)) return true;
+  private isTimeOf(type: string, at: number, times: readonly number[]): boolean {
+    if (times.some((time) => time === at)) return true;
     return type === 'openSubTurn' && (this.clock.has(at) || !this.history.whole);
   }
 
@@ -200,11 +205,12 @@ export class RunComparison {
     this.activities.set(text(event.eventId), { type, isCancelled: false, of: payload === UNKNOWN ? undefined : of });
     const task = text(attributes.workflowTaskCompletedEventId);
     const time = this.tasks.get(task);
+    const times = this.timesOf(task);
     if (
       TIMED_ACTIVITIES.has(type) &&
       value.at !== undefined &&
       time !== undefined &&
-      !this.isTimeOf(type, timeOf(value.at), task)
+      !this.isTimeOf(type, timeOf(value.at), times)
     )
       this.all.report('D1', `An activity was scheduled at ${quote(value.at)}, it says, and the workflow's clock says otherwise`);
     if (type === 'takeStep' || type === 'endTurn') this.latest = Math.max(this.latest, time ?? -Infinity);
@@ -214,7 +220,7 @@ export class RunComparison {
     if (type === 'runCall') this.timeLimit(attributes, object(value.call));
     const { undecided } = value;
     if (type === 'admitCall' && isJsonObject(undecided)) this.denials(object(undecided.denials));
-    if (type === 'admitCall' && time !== undefined) this.expiry(value.expires_at, task, text(object(value.call).id));
+    if (type === 'admitCall' && time !== undefined) this.expiry(value.expires_at, times, text(object(value.call).id));
   }
 
   /** D4: the summary of the activity that the Web UI shows. */
@@ -233,8 +239,7 @@ export class RunComparison {
   }
 
   /** D4: the expiry of a question follows from the workflow's clock and from the policy of a step; that of a question of the model from its call. */
-  private expiry(until: Json | undefined, task: string, call: string): void {
-    const times = [this.tasks.get(task), this.tasksBefore.get(task)].filter((time) => time !== undefined);
+  private expiry(until: Json | undefined, times: readonly number[], call: string): void {
     if (until === undefined || until === null || times.some(Number.isNaN) || !this.all.whole) return;
     const own = this.questionWaits.get(call);
     const isRight = (wait: number) => (own === undefined ? this.waits === null || this.waits.has(wait) : own === wait);

@@ -5,6 +5,7 @@ import { isEnd, TURN_STATES, type TurnState } from '../../shared/turn/turn-state
 import { visibilityText } from '../../shared/text/visible';
 import type { TurnSummary } from '../../shapes/turn-view';
 import { keywordOf } from '../../shared/search-attributes';
+import { turnIdOf } from '../../shared/ids';
 import { cardUrl } from '../../shared/wire/links';
 import { MEMO_KEY, TURNS_AND_CALLS } from '../../workflows/contract';
 import { InvalidRequest } from '../errors';
@@ -64,7 +65,7 @@ export function summaryOf(info: Omit<WorkflowExecutionInfo, 'raw'>, url: string 
   const key = info.memo?.[MEMO_KEY];
   const state = stateOf(info.status.name, keywordOf(info.searchAttributes, 'state'));
   return {
-    turn_id: info.workflowId.replace(/^turn\//, ''),
+    turn_id: turnIdOf(info.workflowId),
     workflow_id: info.workflowId,
     agent: keywordOf(info.searchAttributes, 'agent'),
     state,
