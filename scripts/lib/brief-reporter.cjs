@@ -33,8 +33,9 @@ module.exports = class BriefReporter {
     console.log(`${seconds(took)} ${file}`);
     const failures = result.testResults.filter(({ status }) => status === 'failed');
     for (const { fullName, failureMessages } of failures) this.fail(`${file} › ${fullName}`, failureMessages.join('\n'));
-    // A file that could not be loaded, or whose last hook has failed.
-    if (failures.length === 0 && result.failureMessage) this.fail(file, result.failureMessage);
+    // A file that could not be loaded, or whose last hook has failed; Jest counts that beside its failed tests.
+    const fault = failures.length === 0 ? result.failureMessage : result.testExecError?.stack;
+    if (fault) this.fail(file, fault);
     const done = totals.numPassedTestSuites + totals.numFailedTestSuites + totals.numPendingTestSuites;
     if (done % PROGRESS_EVERY === 0 || done === files)
       this.say(`${project}: ${done} of ${files} files, ${passed} passed, ${failed} failed`);

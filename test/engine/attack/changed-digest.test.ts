@@ -147,7 +147,7 @@ describe.each(CHANNELS)('an approval, where decisions are %s,', (channel) => {
         expect(others).toEqual([]);
       });
     });
-  }, 240_000);
+  });
 
   it('runs no call that cannot be hashed', async () => {
     await scene(channel, {}, async ({ client, taskQueue, turn, waiting, digest, by, goesOn }) => {
@@ -166,7 +166,7 @@ describe.each(CHANNELS)('an approval, where decisions are %s,', (channel) => {
       });
       await goesOn();
     });
-  }, 120_000);
+  });
 
   it('runs nothing in another run or after its expiry, and its own call once', async () => {
     await scene(channel, {}, async ({ client, taskQueue, turn, waiting, digest, by, effects }) => {
@@ -189,5 +189,5 @@ describe.each(CHANNELS)('an approval, where decisions are %s,', (channel) => {
         expect(effects).toHaveLength(1);
       });
     });
-  }, 120_000);
+  });
 });

@@ -125,7 +125,7 @@ describe('holdfast sign, approve and deny', () => {
         expect(effects).toEqual([invoice]);
       },
     );
-  }, 180_000);
+  });
 
   it('take several calls at once, and another input for one', async () => {
     const effects: unknown[] = [];
@@ -160,7 +160,7 @@ describe('holdfast sign, approve and deny', () => {
         stderr: expect.stringContaining('keys create'),
       });
     });
-  }, 180_000);
+  });
 });
 
 describe('holdfast steer', () => {
@@ -192,7 +192,7 @@ describe('holdfast steer', () => {
       const late = await holdfast(['steer', turn.id, 'Late.', '--by', 'bob']);
       expect(late).toMatchObject({ code: 1, stderr: expect.stringContaining('the turn has ended') });
     });
-  }, 180_000);
+  });
 
   it('is signed where decisions are, with a key, or pasted into the Web UI’s signal', async () => {
     const first = await json(['keys', 'create']);
@@ -218,5 +218,5 @@ describe('holdfast steer', () => {
         ['Only euros.', 'bob', 'update'],
       ]);
     });
-  }, 180_000);
+  });
 });

@@ -198,4 +198,4 @@ it('keys are rotated under a running turn; a worker that lost a key says so, and
     expect(await turn.result()).toMatchObject({ state: 'completed', text: 'paid' });
     expect(effects).toEqual([invoice, { ...invoice, cents: 800 }]);
   });
-}, 120_000);
+});

@@ -98,7 +98,7 @@ describe('a gateway whose workers cannot keep up', () => {
       },
       { startLimit: LIMIT },
     );
-  }, 180_000);
+  });
 });
 
 async function scheduledIn(client: Parameters<Parameters<typeof gatewayScene>[1]>[0]['client'], turn: string, type: string) {

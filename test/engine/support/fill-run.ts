@@ -21,7 +21,7 @@ export function shortRunServer(): { readonly address: string } {
   beforeAll(async () => {
     const { path } = await findTemporalCli();
     server = await startDevServer({ cli: path, port: 0, headless: true, dynamicConfig: SHORT_RUN });
-  }, 120_000);
+  });
   afterAll(() => server?.stop());
   return {
     get address() {

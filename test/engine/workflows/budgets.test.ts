@@ -87,7 +87,7 @@ describe('a budget', () => {
       expect(ended.filter(({ error }) => error?.code === 'QUOTA_EXCEEDED')).toHaveLength(7);
       expect(await look(engine, daily)).toMatchObject({ used: '3500', left: '0', reserved: 0 });
     });
-  }, 180_000);
+  });
 
   it('asks where it is set to ask: an approval lets that one call exceed that budget, and the next call is asked about again', async () => {
     const effects: unknown[] = [];
@@ -150,7 +150,7 @@ describe('a budget', () => {
       expect(await look(engine, second)).toMatchObject({ used: '2', reserved: 0, over: 1 });
       expect(await look(engine, third)).toMatchObject({ used: '2', reserved: 0, over: 0 });
     });
-  }, 180_000);
+  });
 
   it('is counted per agent, per session, per principal, or per tool', async () => {
     const effects: unknown[] = [];
@@ -181,7 +181,7 @@ describe('a budget', () => {
       expect(await code(engine, 'pay_agent', {})).toBe('QUOTA_EXCEEDED');
       expect(await code(engine, 'pay_principal', {})).toBe('paid'); // no budget names it
     });
-  }, 180_000);
+  });
 
   it('gets back the amount of a call that had no effect', async () => {
     let broke = true;

@@ -117,5 +117,5 @@ describe('a session whose context window is nearly full', () => {
       expect(view.cached_share!).toBeGreaterThan(0.5);
       await replayedSession(engine.client, session);
     });
-  }, 240_000);
+  });
 });

@@ -40,5 +40,5 @@ describe('the entity of an intent', () => {
       await keepForReplay(client.temporal, { workflowId: handle.workflowId, runId }); // a later one may have only begun
       await handle.terminate();
     });
-  }, 120_000);
+  });
 });

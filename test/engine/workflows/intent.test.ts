@@ -266,5 +266,5 @@ describe('the entity of an intent', () => {
         await replayed(engine);
       },
     );
-  }, 180_000);
+  });
 });

@@ -125,7 +125,7 @@ describe('a workflow whose run becomes full while it refuses updates', () => {
     const { path } = await findTemporalCli();
     const dynamicConfig = { 'limit.historyCount.suggestContinueAsNew': SUGGESTED_AT };
     server = await startDevServer({ cli: path, port: 0, headless: true, dynamicConfig });
-  }, 120_000);
+  });
   afterAll(() => server.stop());
 
   const engineWith = (body: (engine: Engine) => Promise<void>, worker = {}) =>

@@ -23,7 +23,7 @@ describe('a session that no worker has in memory', () => {
       expect(await replayedSession(client, session)).toBe(1);
     });
 
-  it('replays when a message comes after the end of a turn', () => withSession(() => Promise.resolve()), 120_000);
+  it('replays when a message comes after the end of a turn', () => withSession(() => Promise.resolve()));
 
   it(
     'replays when an interruption comes after the end of a turn, which interrupts nothing',
@@ -53,5 +53,5 @@ describe('a session that no worker has in memory', () => {
       await session.close({ by: 'ana' });
       expect(await replayedSession(client, session)).toBe(1);
     });
-  }, 120_000);
+  });
 });

@@ -17,7 +17,7 @@ describe('a session with a turn that waits for its approval', () => {
     const { path } = await findTemporalCli();
     const dynamicConfig = { 'limit.historyCount.suggestContinueAsNew': SUGGESTED_AT };
     server = await startDevServer({ cli: path, port: 0, headless: true, dynamicConfig });
-  }, 120_000);
+  });
   afterAll(() => server.stop());
 
   it('goes on in other runs while messages arrive; each run is short, and nothing is lost or doubled', () => {
@@ -67,7 +67,7 @@ describe('a session with a turn that waits for its approval', () => {
       expect(await chainFaults(engine.store, end.head)).toEqual([]);
       expect(await replayedSession(engine.client, session)).toBeGreaterThanOrEqual(3);
     });
-  }, 240_000);
+  });
 });
 
 type Event = {

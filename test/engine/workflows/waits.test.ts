@@ -72,7 +72,7 @@ describe('a wait of a model', () => {
       expect([success, data]).toEqual([true, { woke_by: 'time', at: expect.any(String), until: sleep!.until }]);
       expect(Date.parse(data.at)).toBeGreaterThanOrEqual(Date.parse(data.until));
     });
-  }, 240_000); // oxfmt-ignore
+  }); // oxfmt-ignore
 
   it('takes no working time from the turn, and ends at a time that the model names', () => {
     const ms = time.either('2 hours', 6000);
@@ -87,7 +87,7 @@ describe('a wait of a model', () => {
       expect(await turn.result()).toMatchObject({ state: 'completed' });
       expect(told(engine)).toMatchObject([{ data: { woke_by: 'time', until: at } }]);
     });
-  }, 240_000); // oxfmt-ignore
+  }); // oxfmt-ignore
 
   it('is ended by a message to the turn, which the model then reads', () =>
     asleep({}, async (on) => {

@@ -154,7 +154,7 @@ describe('the proof that nothing has happened', () => {
       await turn.cancel();
       await turn.result();
     });
-  }, 120_000);
+  });
 });
 
 /** A server over HTTP, which pays and then answers with a status. @param statusOf by how often it has paid */

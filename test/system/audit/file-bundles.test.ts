@@ -30,7 +30,7 @@ beforeAll(async () => {
     await turn.result();
     bundle = await bundleOf(client.temporal, store, turn.id, BUNDLE_KEY);
   });
-}, 120_000);
+});
 
 const isPart = (line: AnyLine, v: string) => line.kind === 'part' && (line.body.part?.body as any)?.v === v;
 

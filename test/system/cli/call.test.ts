@@ -16,7 +16,7 @@ describe('holdfast call, beside an embedded stack', () => {
   afterAll(async () => {
     for (const child of children) if (child.exitCode === null) child.kill('SIGKILL');
     await dev?.stop();
-  }, 180_000);
+  });
 
   const holdfast = (...args: string[]) => runCli(['call', ...args], dev.env);
   const following = (...args: string[]) => {

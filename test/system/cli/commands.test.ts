@@ -24,7 +24,7 @@ describe('the commands, beside an embedded stack that they find by themselves', 
   afterAll(async () => {
     for (const child of children) if (child.exitCode === null) child.kill('SIGKILL');
     await dev?.stop();
-  }, 180_000);
+  });
 
   const follow = (id: string, ...more: string[]) => {
     const child = start(['run', '--agent', 'credit-analyst', '--id', id, '--follow', ...more, MEMO], dev.env);

@@ -76,7 +76,7 @@ describe('holdfast mcp', () => {
     expect(shown.output).toMatch(/an answer -32602 means: it has done nothing, and may be called again \(bob, 20/);
     await holdfastJson(['mcp', 'remove', 'odd']);
     expect(trusted()).toEqual({});
-  }, 120_000);
+  });
 
   it('keeps variables in the file as they are written, and prints no value of one', async () => {
     const added = await holdfast(['mcp', 'add', 'odd', '--env', 'TOKEN=${ODD_TOKEN}', '--', process.execPath, SERVER], {
@@ -107,7 +107,7 @@ describe('holdfast mcp', () => {
     const wrong = await holdfast(['mcp', 'accept', 'odd', '--yes', '--class', 'nothing_*=read']);
     expect(wrong.code).toBe(2);
     expect(wrong.output).toMatch(/--class names "nothing_\*", which the server does not have/);
-  }, 120_000);
+  });
 
   it.each([
     [['add', 'odd'], /either --url, or a program/],
@@ -131,7 +131,7 @@ describe('holdfast mcp', () => {
     expect(said).toBe("mcp accept odd --class look=destructive --class 'b*g=write' --trust-error -32602 --yes");
     await holdfastJson(said.replaceAll("'", '').split(' '));
     expect(await rows()).toMatchObject({ look: 'destructive accepted', big: 'write accepted' });
-  }, 120_000);
+  });
 
   it('has its tools in `tools list`, beside those of the agents that have it; a server that is not there is named', async () => {
     const list = () =>
@@ -146,7 +146,7 @@ describe('holdfast mcp', () => {
     expect(missing).toEqual({});
     expect(outside).toContainEqual({ name: 'odd__look', class: 'read', server: 'odd', state: 'accepted', agents: ['memo'] });
     expect(tools.map(({ name }) => name)).not.toContain('odd__look');
-  }, 120_000);
+  });
 
   it('does not add a server that does not answer', async () => {
     const refused = await holdfast(['mcp', 'add', 'gone', '--', process.execPath, '-e', 'process.exit(3)']);

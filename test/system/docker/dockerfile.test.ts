@@ -104,7 +104,7 @@ describe('Dockerfile', () => {
       await gateway.stop();
       await rm(home, { recursive: true, force: true });
     }
-  }, 60_000);
+  });
 
   it('writes nowhere but in HOLDFAST_HOME, which belongs to its user', () => {
     const [, home] = /HOLDFAST_HOME=(\S+)/.exec(only('ENV')) ?? [];

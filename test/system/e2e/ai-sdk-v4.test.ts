@@ -47,7 +47,7 @@ suite(`the AI SDK's interface, version 4${missing === null ? '' : ` (skipped: ${
     expect(subjects.filter(({ faults }) => faults.length > 0)).toEqual([]);
     expect(subjects.map(({ name }) => name)).toHaveLength(9);
     expect(subjects.every(({ checks }) => checks > 25)).toBe(true);
-  }, 120_000);
+  });
 
   it("the credit analyst's turns over them: one mail each, each step once, though the worker is killed in an answer", async () => {
     const servers = new Map<string, WireServer>();
@@ -90,7 +90,7 @@ suite(`the AI SDK's interface, version 4${missing === null ? '' : ` (skipped: ${
       await stage.close();
       await Promise.all([...servers.values()].map((server) => server.close()));
     }
-  }, 240_000);
+  });
 });
 
 interface Found {

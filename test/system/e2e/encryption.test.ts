@@ -132,7 +132,7 @@ it('a canary in every prompt, input, note, card and result is in no file of the 
     ]),
   ).toEqual([]);
   expect(has(['awaiting_approval']).length).toBeGreaterThan(0); // what is plain is found so
-}, 120_000);
+});
 
 describeInBrowser('Temporal’s Web UI with the codec server', (browser) => {
   it('shows the card of a waiting call to an approver, and ciphertext to a starter', async () => {
@@ -196,7 +196,7 @@ describeInBrowser('Temporal’s Web UI with the codec server', (browser) => {
         await client.inbox.close();
       },
     );
-  }, 180_000);
+  });
 });
 
 async function signIn(context: BrowserContext, url: string, token: string): Promise<void> {

@@ -24,7 +24,7 @@ describePostgres('A turn over PostgreSQL (needs PostgreSQL)', () => {
     url = await server.fresh();
     store = await openStore(url);
     home = await mkdtemp(join(tmpdir(), 'holdfast-postgres-store-'));
-  }, 120_000);
+  });
   afterAll(async () => {
     await store?.close();
     await server?.stop();
@@ -66,7 +66,7 @@ describePostgres('A turn over PostgreSQL (needs PostgreSQL)', () => {
       ['dispatched', '', true],
       ['applied', '', true],
     ]);
-  }, 180_000);
+  });
 
   it('is reported by doctor, with the version of its tables', async () => {
     const { findings } = JSON.parse(await cli('doctor', '--json')) as {

@@ -61,7 +61,7 @@ interface Comparison {
     await catcher?.close();
     await cluster?.stop();
     if (home) await rm(home, { recursive: true, force: true });
-  }, 180_000);
+  });
 
   async function command(...args: string[]): Promise<{ code: number | string; answer: unknown; output: string }> {
     const process = holdfast(home, [...args, '--json'], settings);

@@ -23,12 +23,12 @@ describe('npx holdfast run --agent showcase, beside npx holdfast dev', () => {
     workspace = mkdtempSync(join(tmpdir(), 'holdfast-workspace-'));
     dev = await startDev([], { HOLDFAST_WORKSPACE: workspace });
     client = await HoldfastClient.connect(loadConfig({ HOLDFAST_HOME: dev.home }));
-  }, 180_000);
+  });
   afterAll(async () => {
     await client?.close();
     await dev?.stop();
     rmSync(workspace, { recursive: true, force: true });
-  }, 180_000);
+  });
 
   const json = async (...args: string[]) => {
     const { code, stdout, stderr } = await runCli([...args, '--json'], dev.env);

@@ -102,7 +102,7 @@ describePostgres('Garbage collection over PostgreSQL and S3 (needs PostgreSQL)',
       expect(await run('--delete', '--older-than', '30d')).toMatchObject({ dry_run: false, removed: { objects: { number: 1 } } });
       expect(await run()).toMatchObject({ all: { number: 0 } });
       await store.close();
-    }, 120_000);
+    });
   });
 });
 

@@ -57,7 +57,7 @@ if (missing && !required) {
     await catcher?.close();
     await cluster?.stop();
     if (home) await rm(home, { recursive: true, force: true });
-  }, 180_000);
+  });
 
   async function cli<T>(...args: string[]): Promise<T> {
     const process = holdfast(home, [...args, '--json'], settings);
@@ -107,7 +107,7 @@ if (missing && !required) {
     expect(completed.map((turn) => turn.turn_id)).toEqual([started.turn_id]);
     expect(await cli<TurnSummary[]>('list', '--state', 'awaiting_approval')).toEqual([]);
     expect(await replayAll(cluster.address)).toBe(1);
-  }, 180_000);
+  });
 
   it('run with the dynamic configuration that docker-compose.yml mounts: the server says that its values are in force', async () => {
     const file = parse(await readFile(join(__dirname, '../../../docker/dynamicconfig.yaml'), 'utf8')) as Record<
@@ -158,7 +158,7 @@ if (missing && !required) {
     } finally {
       await itsWorker.stop();
     }
-  }, 240_000);
+  });
 
   it('log no password', async () => {
     const secret = (await readFile(settings.ANTHROPIC_API_KEY_FILE!, 'utf8')).trim();

@@ -43,7 +43,7 @@ describeInBrowser('in the Temporal Web UI', (browser) => {
     await stack.printed(/Ctrl-C ends all of it/, 90_000);
     client = await HoldfastClient.connect(loadConfig({ HOLDFAST_HOME: home.path }));
     pages = await browser().newContext({ viewport: { width: 1280, height: 900 } });
-  }, 120_000);
+  });
   afterAll(async () => {
     try {
       expect(await replayAll(readDevState(home.path)!.address)).toBe(turns);
@@ -52,7 +52,7 @@ describeInBrowser('in the Temporal Web UI', (browser) => {
       await home?.remove();
       await bank?.close();
     }
-  }, 120_000);
+  });
 
   beforeEach(async () => (mailsBefore = await mailFiles()));
 
@@ -377,7 +377,7 @@ describeInBrowser('in the Temporal Web UI', (browser) => {
       await page.screenshot('1-whole');
       await client.turn(id).cancel();
       await page.close();
-    }, 120_000);
+    });
 
     it('that has no room says how much is missing, and links to the call on the page', async () => {
       const { id, page, card, digest } = await called('long-card', lines(9_000));
@@ -393,7 +393,7 @@ describeInBrowser('in the Temporal Web UI', (browser) => {
       await page.screenshot('1-cut');
       await client.turn(id).cancel();
       await page.close();
-    }, 120_000);
+    });
   });
 
   it('a call that ends later is shown as pending, with its time; once it is completed, the turn is', async () => {
@@ -458,7 +458,7 @@ describeInBrowser('in the Temporal Web UI', (browser) => {
     await page.reload();
     await row.getByText('send_credit_memo', { exact: true }).waitFor(); // this browser keeps them
     await page.close();
-  }, 240_000);
+  });
 
   async function memoOn(card: Card) {
     return {

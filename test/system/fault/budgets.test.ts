@@ -56,7 +56,7 @@ describe('a budget whose worker is killed with -9', () => {
       expect(await worker.kill()).toBe('SIGKILL');
       await stage.startWorker(undefined, settings);
     });
-  }, 180_000);
+  });
   afterAll(() => stage.close());
 
   it('between the reservation and the claim: it is given back, so that the next dispatch fits under the same cap', () =>

@@ -65,7 +65,7 @@ test('killed between the tries of the first vendor, and again while the second a
     ]);
     await hasEachStepOnce(view);
   });
-}, 240_000);
+});
 
 test('while the first vendor is overloaded, turns go on by the second, through two kills of the worker; later by the first', async () => {
   let isDown = true;

@@ -82,7 +82,7 @@ it('nothing that a client sends while no worker runs is taken later', async () =
   } finally {
     stage.remove();
   }
-}, 240_000);
+});
 
 it('nothing that is sent over HTTP while no worker runs is taken later, also if the connection is cut; the same request again is taken', async () => {
   const stage = new Stage();
@@ -129,7 +129,7 @@ it('nothing that is sent over HTTP while no worker runs is taken later, also if 
   } finally {
     stage.remove();
   }
-}, 240_000);
+});
 
 it('a decision over HTTP while no worker runs is not taken later, wherever the connection is cut: a denial that is given meanwhile counts', async () => {
   const stage = new Stage();
@@ -169,7 +169,7 @@ it('a decision over HTTP while no worker runs is not taken later, wherever the c
   } finally {
     stage.remove();
   }
-}, 240_000);
+});
 
 it('nothing that commands, a session’s handle or cut connections send while no worker runs is taken later', async () => {
   const stage = new Stage();
@@ -263,4 +263,4 @@ it('nothing that commands, a session’s handle or cut connections send while no
   } finally {
     stage.remove();
   }
-}, 240_000);
+});

@@ -65,7 +65,7 @@ describe('a worker that is killed with -9 in the middle of an MCP call', () => {
       await eventually('its server has ended with it', async () => isGone(server));
       await stage.startWorker();
     });
-  }, 240_000);
+  });
   afterAll(() => stage.close());
 
   it('leaves a destructive call in doubt: it is not made again, and a person settles it', () =>

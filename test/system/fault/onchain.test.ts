@@ -135,7 +135,7 @@ describe('a worker that is killed with -9 while it swaps', () => {
     await sent(sending);
     expect(worker.how).toBeUndefined(); // it lives, and has sent the same bytes
     expect(await swaps(stage)).toHaveLength(before + 1);
-  }, 180_000);
+  });
 });
 
 /** Lets the held broadcast go, and waits until the node has answered it. */

@@ -65,7 +65,7 @@ describe('a conversation of thirty turns', () => {
     };
     worker = new WorkerProcess(env, APP);
     await worker.ready;
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await worker.kill();

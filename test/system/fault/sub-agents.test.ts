@@ -63,7 +63,7 @@ describe('a worker that is killed with -9', () => {
       for (const _ of ['once', 'and again']) await approve(waits, digest);
       await stage.startWorker();
     });
-  }, 180_000);
+  });
   afterAll(() => stage.close());
 
   it('while a sub-agent asks its model repeats that request, and nothing else', () =>

@@ -56,7 +56,7 @@ describe('a worker that is killed with -9', () => {
         return turns.length === 2;
       });
     });
-  }, 240_000);
+  });
   afterAll(async () => {
     await stage?.close();
     await traces?.close();
@@ -83,7 +83,7 @@ describe('a worker that is killed with -9', () => {
       const sent = new Set([...receiver.metrics.values()].flatMap((names) => [...names]));
       return expected.every((name) => sent.has(name));
     });
-  }, 60_000);
+  });
 });
 
 const TREE = `

@@ -20,7 +20,7 @@ describePostgres('Two gateways over one PostgreSQL (needs PostgreSQL)', () => {
   beforeAll(async () => {
     server = await StoreServer.start();
     home = await mkdtemp(join(tmpdir(), 'holdfast-retried-'));
-  }, 120_000);
+  });
   afterAll(async () => {
     await Promise.all(started.map((process) => process.stop()));
     await server?.stop();
@@ -82,5 +82,5 @@ describePostgres('Two gateways over one PostgreSQL (needs PostgreSQL)', () => {
     } finally {
       await proxy.close();
     }
-  }, 240_000);
+  });
 });

@@ -170,13 +170,13 @@ describeInBrowser('in a browser', (browser) => {
     await desk.startProvider();
     evil = await startEvil();
     pages = await browser().newContext();
-  }, 120_000);
+  });
   afterAll(async () => {
     await pages?.close();
     evil?.server.close();
     await desk?.close();
     await rm(folder, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   const isAna = (page: Page) => page.locator('#who', { hasText: 'ana@bank.example' }).waitFor({ timeout: 30_000 });
 

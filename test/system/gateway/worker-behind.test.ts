@@ -67,4 +67,4 @@ it('a worker that is behind gives 503 worker_behind and when to ask again; where
     await Promise.all([worker.stop(), ...gateways.map(({ close }) => close())]);
     await rm(home, { recursive: true, force: true });
   }
-}, 180_000);
+});

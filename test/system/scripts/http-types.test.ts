@@ -49,7 +49,7 @@ describe('the types of the HTTP API', () => {
 
     writeFileSync(route, `${readFileSync(route, 'utf8')}\n`);
     expect(isGenerated()).toBe(false);
-  }, 120_000);
+  });
 
   it('stop no installation without development dependencies', () => {
     root = checkout('openapi-typescript');

@@ -167,4 +167,4 @@ test('writers and collectors at once, in any order: no turn that is kept loses a
   }
   expect(removed).toBeGreaterThan(0);
   expect(heads.size).toBeGreaterThan(0);
-}, 60_000);
+});

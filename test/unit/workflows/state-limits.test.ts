@@ -461,7 +461,7 @@ describe('the state of a turn', () => {
       ),
       { numRuns: runs(2, WORST.length + 10), endOnFailure: true, examples: WORST.slice(0, runs(2, WORST.length)) },
     );
-  }, 120_000);
+  });
 
   it.each([
     ['five sub-agents', 5, 1],

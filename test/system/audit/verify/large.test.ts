@@ -29,7 +29,7 @@ test('a large bundle is verified in constant memory', async () => {
     stdout: expect.stringContaining('intact since signing'),
     stderr: '',
   });
-}, 120_000);
+});
 
 /** A sample whose tools have returned a lot. */
 async function grown(): Promise<void> {

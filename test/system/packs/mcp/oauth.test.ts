@@ -115,7 +115,7 @@ describe('holdfast mcp login', () => {
     expect(command.output()).not.toMatch(/access-|refresh-/);
     expect(statSync(join(logins(), 'guarded.json')).mode & 0o077).toBe(0);
     expect((await (await worker(byPerson())).run()).text).toContain('sent:');
-  }, 120_000);
+  });
 
   it('is what an error asks for before the login, and again once its tokens no longer count', async () => {
     server = await guardedServer();

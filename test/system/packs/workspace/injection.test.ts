@@ -81,4 +81,4 @@ it('shell syntax in paths, patterns and texts has no effect: file tools have no 
   expect(readdirSync(place.root).filter((name) => name.includes('pwned') && !name.includes('touch'))).toEqual([]);
   expect(place.get('src/a.ts')).toBe('one\n');
   place.remove();
-}, 180_000);
+});

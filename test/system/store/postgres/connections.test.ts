@@ -18,7 +18,7 @@ describePostgres('A store whose connections break (needs PostgreSQL)', () => {
   beforeAll(async () => {
     server = await StoreServer.start();
     proxy = await startCuttingProxy(server.port);
-  }, 120_000);
+  });
   beforeEach(async () => {
     url = await server.fresh();
     store = await openStore(url.replace(`:${server.port}/`, `:${proxy.port}/`));

@@ -167,7 +167,7 @@ describePostgres('Large parts in S3 beside PostgreSQL (needs PostgreSQL)', () =>
     afterAll(async () => {
       await database?.stop();
       await server?.stop();
-    }, 60_000);
+    });
 
     test('keeps the contract, plain and encrypted', async () => {
       const [url, parts] = [await database.fresh(), await server.fresh()];

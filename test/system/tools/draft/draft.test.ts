@@ -183,7 +183,7 @@ describe('drafted tools', () => {
     const shop = draftFromFunctions(ts, { text: SHOP, from: 'shop.ts', module: './shop.js' });
     const drafts = [draftFromOpenApi(OPENAPI, 'a'), draftFromSql(SQL, 'b'), draftFromCsv(CSV, 'c', 'c.csv'), shop];
     expect(typeErrors(drafts, { 'shop.ts': SHOP, 'money.ts': "export type Currency = 'EUR' | 'USD';" })).toEqual([]);
-  }, 240_000);
+  });
 
   it.each([
     [
