@@ -1,4 +1,7 @@
-/** A modal dialogue: the browser keeps the focus inside, and gives it back afterwards. Escape closes it, at once: keys can follow before `close` comes. */
+/**
+ * A modal dialogue: the browser keeps the focus inside, and gives it back afterwards. Whoever shows it closes it, after Escape
+ * too, and at once: keys can follow before `close` comes.
+ */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 
@@ -21,10 +24,19 @@ export function Dialog({ title, onClose, wide = false, children }: Props) {
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, []);
-  // The event `close` comes after the keys that follow Escape. By then the dialogue may be gone, and another one open.
-  const closed = () => dialog.current !== null && onClose();
+  const cancel = (event: Event) => {
+    event.preventDefault();
+    onClose();
+  };
+  // The browser may close it without asking. The event `close` comes after the keys that follow Escape: by then the dialogue may be gone,
+  // and another one open.
+  const showAgain = () => {
+    if (dialog.current === null) return;
+    dialog.current.showModal();
+    onClose();
+  };
   return (
-    <dialog ref={dialog} aria-labelledby={id} class={wide ? 'wide' : ''} onCancel={onClose} onClose={closed}>
+    <dialog ref={dialog} aria-labelledby={id} class={wide ? 'wide' : ''} onCancel={cancel} onClose={showAgain}>
       <header>
         <h2 id={id}>{title}</h2>
         <button type="button" class="quiet" aria-label="Close" onClick={onClose}>

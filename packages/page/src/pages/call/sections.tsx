@@ -33,8 +33,8 @@ export function Deed({ card }: { card: Card }) {
       <h2>{isInDoubt(card) ? 'What may have happened' : 'What will happen'}</h2>
       {preview === null || preview === undefined ? (
         <p>
-          <Code of={card.tool} /> {isInDoubt(card) ? 'was called' : 'runs'} with the input below. The tool has no preview of what
-          it does.
+          <Code of={card.tool} /> {isInDoubt(card) ? 'was called' : 'runs'} with the input below.{' '}
+          {preview === null ? 'The tool has no preview of what it does.' : 'The preview cannot be read.'}
         </p>
       ) : (
         <Value of={preview} />
