@@ -25,6 +25,8 @@ export class ApiError extends Error {
   }
 }
 
+const UNKNOWN_FATE = 'It is not known whether the request was taken. Look at the present state before you send it again.';
+
 export interface RequestOptions {
   signal?: AbortSignal;
   /** The same key is the same operation, however often it is sent. */
@@ -86,14 +88,12 @@ async function answerTo(method: string, path: string, body: object | undefined, 
       0,
       'unreachable',
       'The gateway did not answer.',
-      method === 'GET'
-        ? 'Check your connection; the page tries again.'
-        : 'It is not known whether the request was taken. Look at the present state before you send it again.',
+      method === 'GET' ? 'Check your connection; the page tries again.' : UNKNOWN_FATE,
     );
   }
   isReachable.value = true;
   if (response.ok) return response;
-  const wrong = await errorOf(response);
+  const wrong = await errorOf(response, method);
   if (response.status === 401 && !path.startsWith('v1/sign-in')) onSignedOut.call();
   throw wrong;
 }
@@ -102,14 +102,15 @@ interface ErrorBody {
   error?: { reason?: string; message?: string; hint?: string; details?: { path: string; message: string }[] };
 }
 
-async function errorOf(response: Response): Promise<ApiError> {
+/** @returns what the gateway says; of an answer that is not the gateway's own, such as a proxy's, what is known */
+async function errorOf(response: Response, method: string): Promise<ApiError> {
   const body = (await response.json().catch(() => ({}))) as ErrorBody;
   const {
     reason = 'unknown',
     message = `The gateway answered ${response.status}.`,
     hint = null,
     details = [],
-  } = body.error ?? {};
+  } = body.error ?? { hint: method !== 'GET' && response.status >= 500 ? UNKNOWN_FATE : null };
   return new ApiError(response.status, reason, message, hint, details);
 }
 

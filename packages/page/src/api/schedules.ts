@@ -14,4 +14,4 @@ export const pauseSchedule = (name: string, note: string): Promise<unknown> =>
   post(place(name, '/pause'), bodyOf(note), { key: newKey() });
 export const resumeSchedule = (name: string, note: string): Promise<unknown> =>
   post(place(name, '/resume'), bodyOf(note), { key: newKey() });
-export const triggerSchedule = (name: string): Promise<unknown> => post(place(name, '/trigger'), {}, { key: newKey() });
+export const triggerSchedule = (name: string, key: string): Promise<unknown> => post(place(name, '/trigger'), {}, { key });

@@ -27,15 +27,15 @@ export function listTurns(filter: TurnFilter): Promise<TurnPage> {
 }
 
 /** @param files the model reads them after the message */
-export async function startTurn(agent: string, text: string, files: readonly File[]): Promise<{ turn_id: string }> {
+export async function startTurn(agent: string, text: string, files: readonly File[], key: string): Promise<{ turn_id: string }> {
   const parts: UploadedFile[] = [];
   for (const file of files)
     parts.push(await postFile<UploadedFile>(`v1/files?name=${encodeURIComponent(file.name.slice(0, 300))}`, file));
   const message = parts.length === 0 ? text : [{ type: 'text', text }, ...parts];
-  return post('v1/turns', { agent, message }, { key: newKey() });
+  return post('v1/turns', { agent, message }, { key });
 }
-export const steerTurn = (turn: string, text: string): Promise<{ by: string }> =>
-  post(`${of(turn)}/steer`, { text }, { key: newKey() });
+export const steerTurn = (turn: string, text: string, key: string): Promise<{ by: string }> =>
+  post(`${of(turn)}/steer`, { text }, { key });
 export const cancelTurn = (turn: string): Promise<unknown> => post(`${of(turn)}/cancel`, {}, { key: newKey() });
 export const eventsOf = (turn: string): string => `${of(turn)}/events`;
 export const bundleOf = (turn: string): string => `${of(turn)}/bundle`;

@@ -130,7 +130,7 @@ function Firings({ schedule: { firings } }: { schedule: Schedule }) {
 function Actions({ schedule: { name, paused }, onDone }: { schedule: Schedule; onDone: () => void }) {
   const [asks, setAsks] = useState(false);
   const action = useAction();
-  const trigger = () => void action.run(() => triggerSchedule(name)).then((done) => done && onDone());
+  const trigger = () => void action.run((key) => triggerSchedule(name, key), [name]).then((done) => done && onDone());
   return (
     <>
       <button type="button" class="small" disabled={action.busy} onClick={trigger}>

@@ -15,7 +15,7 @@ import { EndedTurn, RunningTurn } from './exchange';
 const LOOK_AGAIN_MS = 3_000;
 
 export function SessionPage({ session }: { session: string }) {
-  const { data, error, reload } = useLoad(session, () => readSession(session));
+  const { data, error, reload } = useLoad(session, (signal) => readSession(session, signal));
   useEffect(() => {
     const timer = setInterval(() => document.visibilityState === 'visible' && reload(), LOOK_AGAIN_MS);
     return () => clearInterval(timer);
@@ -71,7 +71,8 @@ function Say({ session, onDone }: { session: Session; onDone: () => void }) {
   const { session_id: id, running, held } = session;
   const send = async (how: 'message' | 'steer') => {
     if (text.trim() === '') return;
-    const done = await action.run(() => (how === 'steer' ? steerSession(id, text) : sayToSession(id, text, held !== null)));
+    const act = (key: string) => (how === 'steer' ? steerSession(id, text, key) : sayToSession(id, text, held !== null, key));
+    const done = await action.run(act, [id, how, text]);
     if (!done) return;
     setText('');
     onDone();

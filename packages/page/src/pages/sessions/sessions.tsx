@@ -86,10 +86,11 @@ function OpenSession({ onClose }: { onClose: () => void }) {
   const action = useAction();
   const submit = (event: Event) => {
     event.preventDefault();
-    void action.run(async () => {
-      const { session_id } = await openSession(agent, title.trim(), message.trim());
+    const open = async (key: string) => {
+      const { session_id } = await openSession(agent, title.trim(), message.trim(), key);
       goTo({ page: 'session', session: session_id });
-    });
+    };
+    void action.run(open, [agent, title, message]);
   };
   return (
     <Dialog title="Open a session" onClose={onClose}>

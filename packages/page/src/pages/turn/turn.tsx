@@ -198,7 +198,7 @@ function Steer({ view, onClose, onDone }: DialogProps) {
   const action = useAction();
   const submit = async (event: Event) => {
     event.preventDefault();
-    if (!(await action.run(() => steerTurn(view.turn_id, text)))) return;
+    if (!(await action.run((key) => steerTurn(view.turn_id, text, key), [view.turn_id, text]))) return;
     onDone();
     onClose();
   };

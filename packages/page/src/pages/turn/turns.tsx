@@ -135,10 +135,11 @@ function StartTurn({ onClose }: { onClose: () => void }) {
   const action = useAction();
   const submit = (event: Event) => {
     event.preventDefault();
-    void action.run(async () => {
-      const { turn_id } = await startTurn(agent, message, files);
+    const start = async (key: string) => {
+      const { turn_id } = await startTurn(agent, message, files, key);
       goTo({ page: 'turn', turn: turn_id });
-    });
+    };
+    void action.run(start, [agent, message, ...files]);
   };
   return (
     <Dialog title="Start a turn" onClose={onClose}>
