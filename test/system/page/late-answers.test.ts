@@ -39,7 +39,7 @@ describeInBrowser('a late answer', (browser) => {
       await opened.go('/turns', 'Turns');
       await page.getByRole('button', { name: 'Start a turn …' }).click();
       const dialog = page.getByRole('dialog');
-      await dialog.getByLabel('Agent').fill('payables');
+      await dialog.getByRole('combobox', { name: 'Agent' }).selectOption('payables');
       const send = async (message: string) => {
         const count = keys.length;
         await dialog.getByLabel('Message').fill(message);

@@ -28,8 +28,8 @@ export function Dialog({ title, onClose, wide = false, children }: Props) {
     event.preventDefault();
     onClose();
   };
-  // The browser may close it without asking. The event `close` comes after the keys that follow Escape: by then the dialogue may be gone,
-  // and another one open.
+  // At the third Escape the browser closes it without asking. The event `close` comes after the keys that follow Escape: by then the
+  // dialogue may be gone, and another one open.
   const showAgain = () => {
     if (dialog.current === null) return;
     dialog.current.showModal();
