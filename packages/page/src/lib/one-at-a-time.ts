@@ -1,6 +1,5 @@
 /**
- * Runs one at a time. Whoever asks while one runs gets one more run after it, however often that happens; those who ask in the same
- * moment share a run.
+ * Runs one at a time. However many calls come during a run, one more run follows it; calls of the same moment share a run.
  * @param run never rejects
  */
 export function oneAtATime(run: () => Promise<void>): () => void {

@@ -1,6 +1,6 @@
 /**
- * A modal dialogue: the browser keeps the focus inside, and gives it back afterwards. Whoever shows it closes it, after Escape
- * too, and at once: keys can follow before `close` comes.
+ * A modal dialogue: the browser keeps the focus inside, and gives it back afterwards. The component that shows it closes it, after
+ * Escape too, and at once: keys can follow before `close` comes.
  */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
