@@ -106,20 +106,23 @@ function hintsOf(annotations: Json | undefined): JsonObject {
 }
 
 // The usable tools of a server's list. Compiling their schemas takes long. So the loop yields to other work of this process, does
-// not compile tools of the previous list again, and limits the number of schemas.
+// not compile tools of the previous list again, and limits the number of schemas and the size of all definitions.
 
 /** Limit for the schemas of all tools of a server together. Compiling one takes half a millisecond. */
 const MOST_SCHEMAS = 20_000;
+/** Limit for the definitions of all tools of a server together, characters of JSON. */
+const MOST_CHARACTERS = 16 * 1024 * 1024;
 /** Time that the loop runs before it yields, ms; one large tool may take longer. */
 const AT_ONCE_MS = 10;
 
 /**
  * @param others tools of the previous list
  * @param refuse gets the reason why a tool cannot be used
+ * @throws Error if the definitions are too large together
  */
 export async function usableTools(
   server: string,
-  raw: readonly unknown[],
+  raw: Iterable<unknown> | AsyncIterable<unknown>,
   others: readonly ListedTool[],
   refuse: (why: string) => void,
 ): Promise<ListedTool[]> {
@@ -127,7 +130,8 @@ export async function usableTools(
   const tools = new Map<string, ListedTool>();
   const pause = pauses();
   let schemas = 0;
-  for (const one of raw) {
+  let characters = 0;
+  for await (const one of raw) {
     await pause();
     try {
       const tool = parseListedTool(one);
@@ -140,9 +144,14 @@ export async function usableTools(
       const same = before.get(tool.hash);
       if (!same) importedTool(server, tool.definition);
       tools.set(tool.name, same ?? tool);
+      characters += JSON.stringify(tool.definition).length;
     } catch (error) {
       refuse(errorMessage(error));
     }
+    if (characters > MOST_CHARACTERS)
+      throw new Error(
+        `The tools have more than ${MOST_CHARACTERS} characters of JSON together: the server has to list fewer or smaller ones.`,
+      );
   }
   return [...tools.values()];
 }

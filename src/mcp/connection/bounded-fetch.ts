@@ -20,17 +20,28 @@ export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 export function boundedFetch(origins: readonly string[], bytes = MESSAGE_BYTES, base: Fetch = fetch): Fetch {
   const allowed = new Set(origins.map((url) => new URL(url).origin));
   return async (url, init) => {
-    const { origin } = new URL(url);
+    const { origin, href } = new URL(url);
     if (!allowed.has(origin))
       throw new UnnamedHost(
         `The server refers to ${origin}, which its configuration does not name. If that origin is correct, set it as oauth.issuer.`,
       );
     const response = await base(url, { ...init, redirect: 'manual' });
-    if (response.body === null || (response.status >= 300 && response.status < 400)) return response;
-    const events = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '');
-    const { status, statusText, headers } = response;
-    return new Response(response.body.pipeThrough(createByteLimit(bytes, events)), { status, statusText, headers });
+    const { status, statusText, headers, body } = response;
+    if (status >= 300 && status < 400 && status !== 304) return withoutLocation(response, href);
+    if (body === null) return response;
+    const events = /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
+    return new Response(body.pipeThrough(createByteLimit(bytes, events)), { status, statusText, headers });
   };
+}
+
+/** The SDK follows a `location` within the origin by itself: it would send a call to another path, and several times. */
+async function withoutLocation({ status, statusText, headers, body }: Response, href: string): Promise<Response> {
+  await body?.cancel();
+  const location = headers.get('location');
+  const target = location !== null && URL.canParse(location, href) ? new URL(location, href) : null;
+  const where = target === null ? 'It redirects' : `It redirects to ${target.origin}${target.pathname}`;
+  const text = `${where}, and no redirect is followed. If that address is right, name it in the servers' file.`;
+  return new Response(text, { status, statusText });
 }
 
 /** @param events count each event by itself: such a stream may go on for days */

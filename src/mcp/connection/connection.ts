@@ -11,7 +11,8 @@ import type { ToolLogger } from '../../tools/define/tool';
 import { type ListedTool, usableTools } from '../listed-tool';
 import type { ServerConfig } from '../servers-file';
 import { inSpan, traceFields } from '../../telemetry/traces/api';
-import { TOO_LARGE, UnnamedHost } from './bounded-fetch';
+import { UnnamedHost } from './bounded-fetch';
+import { examiner, isTimeout } from './examiner';
 import { callResourceTool, resourceTools } from './resources';
 import { sdk, type Client, type Transport } from './sdk';
 import { transportTo } from './transport';
@@ -48,7 +49,6 @@ const WAIT_MS = 10_000;
 const PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 30_000;
 const LIST_MS = 15_000;
-const PING_MS = 5000;
 const MOST_PAGES = 50;
 const MOST_TOOLS = 1000;
 /** The call's own limits end it (`tools/run/run.ts`); the SDK requires a number. */
@@ -174,7 +174,7 @@ export class Connection {
           if (!this.tokens.includes(token)) this.tokens = [token, ...this.tokens].slice(0, KEPT_TOKENS);
         },
       });
-      await client.connect(sendingOnce(transport, this.once), { timeout: this.waitMs });
+      await client.connect(limitReplies(sendingOnce(transport, this.once)), { timeout: this.waitMs });
     } catch (error) {
       this.recordFailure(error);
       await client.close().catch(() => undefined);
@@ -182,7 +182,8 @@ export class Connection {
     }
     this.failures = 0;
     client.onclose = () => this.handleDisconnect(client, 'it closed the connection');
-    client.onerror = (error) => void this.examine(client, error);
+    // The end of a program closes its connection.
+    if (this.server.transport !== 'stdio') client.onerror = examiner(client, (why) => this.handleDisconnect(client, why));
     client.setNotificationHandler(sdk.types().ToolListChangedNotificationSchema, () => {
       this.changes += 1;
       if (this.last?.from === client) this.last.stale = true;
@@ -213,43 +214,41 @@ export class Connection {
     drop?.catch(() => undefined);
   }
 
-  /** A broken stream may have lost an answer for good. So the server is asked whether it still knows this session. */
-  private async examine(client: Client, error: Error): Promise<void> {
-    if (this.server.transport === 'stdio') return; // there the end of the program closes the connection
-    if (this.server.transport === 'sse') return this.handleDisconnect(client, error.message);
-    if (error.message.includes(TOO_LARGE)) return this.handleDisconnect(client, error.message); // the SDK keeps only the message of a stream's error
-    await client.ping({ timeout: PING_MS }).catch((pingError: Error) => {
-      if (isGone(pingError)) this.handleDisconnect(client, error.message);
-    });
-  }
-
   private unreachable(): Unreachable {
     const why = this.why || this.tooLate();
     return new Unreachable(`The MCP server ${this.server.name} cannot be reached: ${why}`);
   }
 
   private async list(client: Client): Promise<ListedTool[]> {
-    const raw: unknown[] = [];
-    let cursor: string | undefined;
     const { changes } = this; // a change announced from now on makes this list stale
     if (this.last?.from === client) this.last.stale = false;
-    const until = Date.now() + (this.settings.listMs ?? LIST_MS);
-    for (let page = 0; page < MOST_PAGES && raw.length < MOST_TOOLS; page++) {
-      const params = cursor === undefined ? {} : { cursor };
-      const timeout = Math.max(1, until - Date.now());
-      const answer = await client.request({ method: 'tools/list', params }, PAGE, { timeout });
-      for (const tool of answer.tools) raw.push(tool);
-      cursor = answer.nextCursor;
-      if (cursor === undefined) break;
-    }
-    const own = this.server.resources ? resourceTools(client, new Set(raw.map(nameOf))) : [];
-    this.resourceTools = new Set(own.map(nameOf));
-    raw.push(...own);
-    const tools = await usableTools(this.server.name, raw.slice(0, MOST_TOOLS + own.length), this.lastToolList ?? [], (why) =>
+    const tools = await usableTools(this.server.name, this.listedTools(client), this.lastToolList ?? [], (why) =>
       this.settings.log.warn({ server: this.server.name, why: this.short(why, 1000) }, 'a tool of an MCP server cannot be used'),
     );
     this.last = { tools, from: client, stale: this.changes !== changes };
     return tools;
+  }
+
+  /** Untrusted definitions. A page is requested when all tools of the page before it were taken, so no two are in memory. */
+  private async *listedTools(client: Client): AsyncGenerator<unknown> {
+    const own = new Map<unknown, JsonObject>(this.server.resources ? resourceTools(client) : []);
+    let leftMs = this.settings.listMs ?? LIST_MS;
+    let count = 0;
+    let cursor: string | undefined;
+    for (let page = 0; page < MOST_PAGES && count < MOST_TOOLS; page++) {
+      const params = cursor === undefined ? {} : { cursor };
+      const since = performance.now();
+      const answer = await client.request({ method: 'tools/list', params }, PAGE, { timeout: Math.max(1, leftMs) });
+      leftMs -= performance.now() - since;
+      const tools = answer.tools.slice(0, MOST_TOOLS - count);
+      count += tools.length;
+      for (const tool of tools) own.delete(nameOf(tool));
+      yield* tools;
+      cursor = answer.nextCursor;
+      if (cursor === undefined) break;
+    }
+    this.resourceTools = new Set(own.keys());
+    yield* own.values();
   }
 }
 
@@ -262,19 +261,6 @@ function untilMended(error: unknown): null {
   if (error instanceof sdk.auth().UnauthorizedError) throw error;
   if (error instanceof UnnamedHost) throw new Unreachable(error.message);
   return null;
-}
-
-/** A refusal shows that the server is up: other requests over this connection may still be answered. */
-function isGone(error: Error): boolean {
-  if (error instanceof sdk.http().StreamableHTTPError) return ![401, 403, 429].includes(error.code ?? 0);
-  const { ErrorCode, McpError } = sdk.types();
-  if (error instanceof McpError) return error.code === Number(ErrorCode.ConnectionClosed) || isTimeout(error);
-  return error.name === 'TypeError'; // `fetch` could not connect
-}
-
-function isTimeout(error: unknown): boolean {
-  const { ErrorCode, McpError } = sdk.types();
-  return error instanceof McpError && error.code === Number(ErrorCode.RequestTimeout);
 }
 
 /** Undefined if the server gives no total, or an invalid one. */
@@ -305,6 +291,25 @@ export function sendingOnce(transport: Transport, once: WeakSet<object>): Transp
       requests.add(input);
     }
     return send(message, options);
+  };
+  return transport;
+}
+
+const MOST_REPLIES = 10;
+
+/** A server may send any number of requests. While ten replies to it are being sent, further requests get none. */
+function limitReplies(transport: Transport): Transport {
+  const send = transport.send.bind(transport);
+  let replies = 0;
+  transport.send = async (message, options) => {
+    if ('method' in message) return send(message, options);
+    if (replies === MOST_REPLIES) return;
+    replies += 1;
+    try {
+      await send(message, options);
+    } finally {
+      replies -= 1;
+    }
   };
   return transport;
 }

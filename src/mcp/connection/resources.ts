@@ -70,12 +70,12 @@ const TOOLS: Readonly<Record<string, OwnTool>> = {
   },
 };
 
-/** The definitions of the tools that the server's capabilities allow, without those whose names it uses itself. */
-export function resourceTools(client: Client, names: ReadonlySet<unknown>): JsonObject[] {
+/** The definitions of the tools that the server's capabilities allow, by name. */
+export function resourceTools(client: Client): [name: string, definition: JsonObject][] {
   const capabilities = client.getServerCapabilities() ?? {};
   return Object.entries(TOOLS)
-    .filter(([name, { capability }]) => capabilities[capability] !== undefined && !names.has(name))
-    .map(([name, { description, inputSchema }]) => ({ name, description, inputSchema, annotations: READ_ONLY }));
+    .filter(([, { capability }]) => capabilities[capability] !== undefined)
+    .map(([name, { description, inputSchema }]) => [name, { name, description, inputSchema, annotations: READ_ONLY }]);
 }
 
 /** The result of one of these tools. @throws errors of the SDK */

@@ -180,4 +180,25 @@ describe('requests to a server', () => {
       (await boundedFetch(origin, 100, answers(long, 'text/event-stream'))('https://mcp.example')).text(),
     ).rejects.toThrow(/larger/);
   });
+
+  it.each([300, 301, 302, 303, 307, 308])(
+    'pass on a redirect (%i) without its address and its body, which is not read',
+    async (status) => {
+      let isCancelled = false;
+      const body = new ReadableStream({ cancel: () => void (isCancelled = true) });
+      const redirect = async () => new Response(body, { status, headers: { location: '/other?key=x' } });
+      const answer = await boundedFetch(['https://mcp.example'], 100, redirect)('https://mcp.example/mcp');
+      expect([answer.status, answer.headers.get('location'), isCancelled]).toEqual([status, null, true]);
+      expect(await answer.text()).toContain('It redirects to https://mcp.example/other, and no redirect is followed.');
+    },
+  );
+
+  it('pass on an answer without a body, such as 304', async () => {
+    const answer = await boundedFetch(
+      ['https://mcp.example'],
+      100,
+      async () => new Response(null, { status: 304 }),
+    )('https://mcp.example/mcp');
+    expect([answer.status, answer.body]).toEqual([304, null]);
+  });
 });
