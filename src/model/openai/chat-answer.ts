@@ -34,6 +34,8 @@ export class ChatAccumulator {
   private finishReason: Json = null;
   private usage: JsonObject | null = null;
   private readonly calls = new Map<number, OpenCall>();
+  /** Where the pieces of an index go, if that is not the call of this index. */
+  private readonly places = new Map<number, number>();
   /** Fields of the answer that are none of ours, such as `reasoning_details`. */
   private readonly others: JsonObject = {};
   private hasBegun = false;
@@ -95,7 +97,7 @@ export class ChatAccumulator {
   private addCall(call: Json, position: number): void {
     if (!isJsonObject(call)) return;
     const called = isJsonObject(call.function ?? null) ? (call.function as JsonObject) : {};
-    const index = typeof call.index === 'number' ? call.index : this.indexFor(call.id, position);
+    const index = typeof call.index === 'number' ? this.placeOf(call.index, call.id, called) : this.indexFor(call.id, position);
     const open = this.calls.get(index) ?? { id: '', name: '', json: '' };
     if (typeof call.id === 'string' && call.id !== '') open.id = call.id;
     if (typeof called.name === 'string' && open.name === '') open.name = called.name;
@@ -104,10 +106,20 @@ export class ChatAccumulator {
     this.calls.set(index, open);
   }
 
+  /** Some servers give all calls the index 0: a name under another id begins another call. Later pieces without an id are of that one. */
+  private placeOf(index: number, id: Json | undefined, { name }: JsonObject): number {
+    const place = this.places.get(index) ?? index;
+    const before = this.calls.get(place)?.id;
+    if (!before || !id || !name || id === before) return place;
+    const other = this.indexFor(id, index);
+    this.places.set(index, other);
+    return other;
+  }
+
   private indexFor(id: Json | undefined, position: number): number {
     const known = [...this.calls.entries()].find(([, call]) => typeof id === 'string' && call.id === id);
     if (known !== undefined) return known[0];
-    return typeof id === 'string' ? this.calls.size : position;
+    return typeof id === 'string' ? Math.max(-1, ...this.calls.keys()) + 1 : position;
   }
 
   private addOther(key: string, value: Json): void {
