@@ -35,6 +35,7 @@ export class ResponsesAccumulator {
       if (item.type === 'function_call') rawToolInputs.push({ block: content.length, json: String(item.arguments ?? '') });
       for (const block of blocksOf(item)) content.push(block);
     }
+    const searches = items.filter(isSearch).length;
     const refusal = items.flatMap(partsOf).find(({ type }) => type === 'refusal');
     return {
       id: String(response.id ?? ''),
@@ -45,7 +46,7 @@ export class ResponsesAccumulator {
       content,
       rawToolInputs,
       raw: items,
-      usage: usageOf(response.usage, COUNTS),
+      usage: { ...usageOf(response.usage, COUNTS), ...(searches > 0 ? { web_searches: searches } : {}) },
     };
   }
 
@@ -77,6 +78,11 @@ function serverUseBlock(tool: string, item: JsonObject): JsonObject {
   const { id = '', action, queries, code, server_label, name, arguments: json } = item;
   const input = optional({ action, queries, code, server_label, name, arguments: json });
   return { type: 'server_tool_use', id, name: tool, input };
+}
+
+/** The vendor bills searches; opening a page that was found, and looking into it, cost tokens only. Older answers have no `action`. */
+function isSearch({ type, action = null }: JsonObject): boolean {
+  return type === 'web_search_call' && (!isJsonObject(action) || action.type === 'search');
 }
 
 function partsOf(item: JsonObject): JsonObject[] {

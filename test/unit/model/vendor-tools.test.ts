@@ -3,6 +3,7 @@ import { AiSdkAccumulator } from '../../../src/model/ai-sdk/answer';
 import { ResponsesAccumulator } from '../../../src/model/openai/responses-answer';
 import { toCallOptions } from '../../../src/model/ai-sdk/prompt';
 import { toResponsesBody } from '../../../src/model/openai/responses-request';
+import { costUsd } from '../../../src/model/prices';
 import type { ModelMessage, ModelRequest, ModelResponse } from '../../../src/model/provider';
 import type { JsonObject } from '../../../src/shared/json/json';
 
@@ -48,6 +49,15 @@ describe('the Responses API', () => {
     expect(content.map(({ type }) => type)).toEqual(['server_tool_use', 'text', 'tool_use']);
     expect(rawToolInputs).toEqual([{ block: 2, json: '{"cents":1}' }]);
     expect([stopReason, raw]).toEqual(['tool_use', [{ id: 'it_1', ...item }, TEXT, CALL]]);
+  });
+
+  it('counts the web searches that cost extra: no page that was opened, and no tool that costs tokens only', () => {
+    const web = (action?: string): JsonObject => ({ type: 'web_search_call', ...(action ? { action: { type: action } } : {}) });
+    const output = [web('search'), web('open_page'), web('find_in_page'), web(), { type: 'file_search_call' }, TEXT];
+    const { usage } = responses(...output);
+    expect(usage).toMatchObject({ web_searches: 2 });
+    expect(costUsd({ asked: 'm', answered: 'm' }, usage).usd).toBe(0.02);
+    expect(responses(TEXT).usage).not.toHaveProperty('web_searches');
   });
 
   it('has no such use in its words, its thoughts and its calls of our tools', () => {
