@@ -1,5 +1,6 @@
 /** Anthropic's models on Amazon Bedrock and Google Vertex AI, through Anthropic's own SDKs for them. Both are optional packages. */
 import type { Anthropic } from '@anthropic-ai/sdk';
+import { clientFor } from '../../config/secret-variable';
 import { optionalPackage } from '../../optional-package';
 import { optional } from '../../shared/json/optional';
 import type { Vendor } from '../failure';
@@ -77,7 +78,8 @@ export function bedrockProvider({ region, apiKey, credentials, baseUrl, ...optio
     );
     const { accessKey, secretKey, sessionToken } = credentials ?? {};
     const aws = { awsRegion: region, awsAccessKey: accessKey, awsSecretKey: secretKey, awsSessionToken: sessionToken };
-    return new sdk.AnthropicBedrock({ ...common, ...optional({ ...aws, apiKey, baseURL: baseUrl }) });
+    const all = { ...common, ...optional({ ...aws, apiKey, baseURL: baseUrl }) };
+    return clientFor('ANTHROPIC', baseUrl, () => new sdk.AnthropicBedrock(all));
   };
   const secrets = [apiKey, credentials?.secretKey, credentials?.sessionToken, process.env.AWS_BEARER_TOKEN_BEDROCK];
   return new AnthropicProvider({
@@ -93,7 +95,8 @@ export function vertexProvider({ region, projectId, authClient, baseUrl, ...opti
       '@anthropic-ai/vertex-sdk',
       'A model of Anthropic on Vertex AI',
     );
-    const vertex = new sdk.AnthropicVertex({ ...common, ...optional({ region, projectId, authClient, baseURL: baseUrl }) });
+    const all = { ...common, ...optional({ region, projectId, authClient, baseURL: baseUrl }) };
+    const vertex = clientFor('ANTHROPIC', baseUrl, () => new sdk.AnthropicVertex(all));
     // The SDK looks for credentials at once. Without any, this would end the process; each request says it, too.
     vertex._authClientPromise?.catch(() => undefined);
     return vertex;

@@ -15,7 +15,7 @@ import { ANTHROPIC, anthropicThinking, sdk } from './vendor';
 import type { ModelCallbacks, ModelProvider, ModelRequest, ModelResponse } from '../provider';
 import { optional } from '../../shared/json/optional';
 import { secretsIn } from '../../shared/text/secrets';
-import { secretVariable } from '../../config/secret-variable';
+import { clientFor, headerSecrets, secretVariable } from '../../config/secret-variable';
 
 /** What any of Anthropic's platforms takes. */
 export interface RequestOptions {
@@ -111,7 +111,8 @@ export class AnthropicProvider implements ModelProvider {
       this.hasAccess = credential !== null || this.baseUrl !== undefined;
       const { Anthropic } = sdk();
       const server = optional({ baseURL: this.baseUrl, fetch: options.fetch });
-      this.client = new Anthropic({ ...common, ...(credential ?? { apiKey: NO_KEY }), ...server });
+      const client = { ...common, ...(credential ?? { apiKey: NO_KEY }), ...server };
+      this.client = clientFor('ANTHROPIC', options.baseUrl, () => new Anthropic(client));
     }
     if (options.platform?.countsTokens ?? true) this.countTokens = (request, signal) => this.count(request, signal);
   }
@@ -200,6 +201,7 @@ export class AnthropicProvider implements ModelProvider {
       this.client.apiKey ?? undefined,
       this.client.authToken ?? undefined,
       ...secretsIn(Object.values(this.options.headers ?? {})),
+      ...headerSecrets('ANTHROPIC'),
     ];
     const { vendor = ANTHROPIC, secrets: more = [] } = this.options.platform ?? {};
     return { vendor, model, baseUrl: this.client.baseURL, secrets: [...secrets, ...more] };

@@ -6,7 +6,7 @@ import type { OpenAI } from 'openai';
 import { isJsonObject, type JsonObject } from '../../shared/json/json';
 import { optional } from '../../shared/json/optional';
 import { secretsIn } from '../../shared/text/secrets';
-import { secretVariable } from '../../config/secret-variable';
+import { clientFor, headerSecrets, secretVariable } from '../../config/secret-variable';
 import { classifyFailure, foreignAnswer, type FailureContext, type Vendor } from '../failure';
 import { tellRates } from '../limits/vendor-room';
 import type { ModelCallbacks, ModelProvider, ModelRequest, ModelResponse } from '../provider';
@@ -77,14 +77,15 @@ export class OpenAiProvider implements ModelProvider {
     this.structuredOutputs = options.structuredOutputs ?? baseURL === undefined;
     this.vendor = openAiVendor(this.api === 'chat' ? 'the chat completions API' : 'the Responses API');
     const { OpenAI } = sdk();
-    this.client = new OpenAI({
+    const client = {
       apiKey: apiKey ?? NO_KEY,
       ...optional({ baseURL, defaultHeaders: options.headers }),
       fetch: withEnvelopes(options.fetch),
       maxRetries: 0,
       timeout: this.timeoutMs,
       logLevel: 'off', // the SDK prints whole events when one does not parse
-    });
+    } as const;
+    this.client = clientFor('OPENAI', options.baseUrl, () => new OpenAI(client));
     if (this.api === 'responses') this.countTokens = (request, signal) => this.count(request, signal);
   }
 
@@ -207,7 +208,12 @@ export class OpenAiProvider implements ModelProvider {
       vendor: this.vendor,
       model,
       baseUrl: this.client.baseURL,
-      secrets: [this.options.apiKey, this.client.apiKey ?? undefined, ...secretsIn(Object.values(this.options.headers ?? {}))],
+      secrets: [
+        this.options.apiKey,
+        this.client.apiKey ?? undefined,
+        ...secretsIn(Object.values(this.options.headers ?? {})),
+        ...headerSecrets('OPENAI'),
+      ],
     };
   }
 }

@@ -1,7 +1,10 @@
 /** The keys of models: where they come from, to which servers they go, and that no failure shows them. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { bedrockProvider, vertexProvider } from '../../../src/model/anthropic/platforms';
 import { AnthropicProvider } from '../../../src/model/anthropic/provider';
 import { anthropic, openai } from '../../../src/model/factories';
 import { OpenAiProvider } from '../../../src/model/openai/provider';
@@ -54,6 +57,21 @@ describe.each(VENDORS)('of %s', (vendor, ownServer, provider, factory) => {
     expect(await sent(provider, { baseUrl, apiKey: 'sk-option' })).toEqual(['https://proxy.example', 'sk-option']);
   });
 
+  it('nor do the headers that the SDK reads from the environment', async () => {
+    const settings = { [`${vendor}_CUSTOM_HEADERS`]: 'Authorization: Bearer of-the-proxy\nX-Company: acme-company' };
+    Object.assign(process.env, settings, { OPENAI_ORG_ID: 'org-of-setting', OPENAI_PROJECT_ID: 'project-of-setting' });
+    const before = { ...process.env };
+    const proxy = { baseUrl: 'https://proxy.example/v1', apiKey: 'sk-option', headers: { 'x-own': 'mine' } };
+    const foreign = await headersSent(provider, proxy);
+    expect(JSON.stringify(foreign)).not.toMatch(/of-the-proxy|acme|of-setting/);
+    expect(Object.values(foreign)).toEqual(expect.arrayContaining([expect.stringMatching(/^(Bearer )?sk-option$/), 'mine']));
+    expect(process.env).toEqual(before);
+    const ofSettings = { authorization: 'Bearer of-the-proxy', 'x-company': 'acme-company' };
+    expect(await headersSent(provider, { apiKey: 'sk-option' })).toMatchObject(ofSettings);
+    process.env[urlName] = proxy.baseUrl; // as a worker gives its own model the address of the settings
+    expect(await headersSent(provider, proxy)).toMatchObject({ ...ofSettings, 'x-own': 'mine' });
+  });
+
   it('are checked when a worker starts', () => {
     const checkSetup = (options: Options = {}) => factory({ model: 'm', ...options }).checkSetup!();
     expect(() => checkSetup()).toThrow(`${keyName} is not set: set it, or \`apiKey\` of the model.`);
@@ -68,10 +86,11 @@ describe.each(VENDORS)('of %s', (vendor, ownServer, provider, factory) => {
 
   it('and the values of headers stand in no failure', async () => {
     const headers = { 'ocp-apim-subscription-key': '0f1e2d3c4b5a6978', 'x-access': 'Token  s3cret-of-the-proxy' };
-    const said = 'No access with 0f1e2d3c4b5a6978 or s3cret-of-the-proxy.';
+    process.env[`${vendor}_CUSTOM_HEADERS`] = 'x-one: one-of-company\nx-two: Token two-of-company';
+    const said = 'No access with 0f1e2d3c4b5a6978 or s3cret-of-the-proxy, one-of-company or two-of-company.';
     const refuse: Fetch = async () => Response.json({ error: { type: 'authentication_error', message: said } }, { status: 401 });
     const failure = await failureOf(ask(provider({ apiKey: 'k', headers }, refuse)));
-    expect(failure.message).toContain('No access with [key] or [key].');
+    expect(failure.message).toContain('No access with [key] or [key], [key] or [key].');
   });
 });
 
@@ -83,16 +102,43 @@ test('a bearer token of Anthropic is treated as a key is', async () => {
   expect(() => anthropic({ model: 'm' }).checkSetup!()).not.toThrow();
 });
 
+test.each<[string, (baseUrl: string) => AnthropicProvider]>([
+  ['Bedrock', (baseUrl) => bedrockProvider({ apiKey: 'key-of-aws', baseUrl })],
+  ['Vertex AI', (baseUrl) => vertexProvider({ region: 'global', projectId: 'p', authClient: GOOGLE, baseUrl })],
+])('%s at an address of the model gets no header of the environment', async (_name, provider) => {
+  process.env.ANTHROPIC_CUSTOM_HEADERS = 'x-company: acme-company';
+  const seen: IncomingHttpHeaders[] = [];
+  const server = createServer(({ headers }, response) => void (seen.push(headers), response.writeHead(400).end('{}')));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    await failureOf(ask(provider(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)));
+    expect(seen).toEqual([expect.not.objectContaining({ 'x-company': 'acme-company' })]);
+  } finally {
+    server.close();
+  }
+});
+
+const GOOGLE = { getRequestHeaders: async () => new Headers({ authorization: 'Bearer of-google' }), projectId: 'p' };
+
 type Fetch = typeof fetch;
 type Provider = AnthropicProvider | OpenAiProvider;
 
+type Make = (options: Options, fetch: Fetch) => Provider;
+
 /** The server that a request goes to, and its key. */
-async function sent(provider: (options: Options, fetch: Fetch) => Provider, options: Options): Promise<[string, string]> {
-  let seen: [string, string] | undefined;
+async function sent(provider: Make, options: Options): Promise<[string, string]> {
+  const { origin, headers } = await requestOf(provider, options);
+  return [origin, headers.get('x-api-key') ?? headers.get('authorization')!.replace('Bearer ', '')];
+}
+
+async function headersSent(provider: Make, options: Options): Promise<Record<string, string>> {
+  return Object.fromEntries((await requestOf(provider, options)).headers);
+}
+
+async function requestOf(provider: Make, options: Options): Promise<{ origin: string; headers: Headers }> {
+  let seen: { origin: string; headers: Headers } | undefined;
   const record: Fetch = async (url, init) => {
-    const headers = new Headers(init!.headers);
-    const key = headers.get('x-api-key') ?? headers.get('authorization')!.replace('Bearer ', '');
-    seen = [new URL(String(url)).origin, key];
+    seen = { origin: new URL(String(url)).origin, headers: new Headers(init!.headers) };
     return Response.json({ error: { message: 'not now' } }, { status: 400 });
   };
   await failureOf(ask(provider(options, record)));
