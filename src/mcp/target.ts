@@ -8,7 +8,8 @@ import { canonical } from '../shared/json/canonical';
 import { hashJson } from '../shared/json/digests';
 import { getOwn, type Json, type JsonObject } from '../shared/json/json';
 import type { Connection } from './connection/connection';
-import { FileLogin, withOAuth, type OAuthServer } from './connection/oauth';
+import { FileLogin, type OAuthServer } from './connection/file-login';
+import { withOAuth } from './connection/oauth';
 import type { ServerConfig } from './servers-file';
 
 const LONGEST = 1000;

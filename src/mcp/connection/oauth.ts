@@ -1,29 +1,17 @@
 /**
  * Logs in to an MCP server, with the SDK's OAuth. With a client secret this process logs in by itself. Else a person logs in with
- * `holdfast mcp login`, and the tokens are kept in a file that only this user may read.
+ * `holdfast mcp login`, and the tokens are kept in a file (file-login.ts).
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { replaceFile } from '../../store/files/atomic-file';
 import { siteFault } from '../../shared/wire/cross-site-check';
 import { version } from '../../version';
 import type { HttpServer, ServerConfig } from '../servers-file';
 import { type Fetch, fetchFor } from './bounded-fetch';
-import {
-  sdk,
-  type OAuthClientInformationMixed,
-  type OAuthClientMetadata,
-  type OAuthClientProvider,
-  type OAuthDiscoveryState,
-  type OAuthTokens,
-} from './sdk';
+import { FileLogin, type OAuthServer } from './file-login';
+import { sdk, type OAuthClientProvider } from './sdk';
 import { optional } from '../../shared/json/optional';
-
-export type OAuthServer = HttpServer & { oauth: NonNullable<HttpServer['oauth']> };
 
 export function withOAuth(server: ServerConfig): server is OAuthServer {
   return server.transport !== 'stdio' && server.oauth !== undefined;
@@ -40,145 +28,6 @@ export function authProvider(server: OAuthServer, loginFolder: string): OAuthCli
     expectedIssuer: issuer,
     ...optional({ scope }),
   });
-}
-
-interface StoredLogin {
-  /** The server's address. The tokens are for this address only, not for another server that takes its name later. */
-  url?: string;
-  /** A new value for each login by a person: it may be another person. A refreshed token keeps it. */
-  login?: string;
-  client?: OAuthClientInformationMixed;
-  tokens?: OAuthTokens;
-}
-
-/** Opens a person's browser, and names the address to which the browser returns. */
-export interface Browser {
-  redirectUrl: string;
-  state: string;
-  open(url: URL): void;
-}
-
-/** Keeps the tokens of one server in one file; any worker may refresh them. Without a browser no login is possible. */
-export class FileLogin implements OAuthClientProvider {
-  private verifier = '';
-  private readonly path: string;
-
-  constructor(
-    private readonly server: OAuthServer,
-    private readonly folder: string,
-    private readonly browser?: Browser,
-  ) {
-    this.path = join(folder, `${server.name}.json`);
-  }
-
-  get redirectUrl(): string {
-    return this.browser?.redirectUrl ?? 'http://127.0.0.1/';
-  }
-
-  get clientMetadata(): OAuthClientMetadata {
-    const { scope } = this.server.oauth;
-    return {
-      client_name: 'holdfast',
-      redirect_uris: [this.redirectUrl],
-      grant_types: ['authorization_code', 'refresh_token'],
-      response_types: ['code'],
-      token_endpoint_auth_method: 'none',
-      ...optional({ scope }),
-    };
-  }
-
-  state(): string {
-    return this.browser?.state ?? '';
-  }
-
-  /** The stored registration has the redirect address of its login, so each new login registers again. */
-  clientInformation(): OAuthClientInformationMixed | undefined {
-    const { clientId, clientSecret, issuer } = this.server.oauth;
-    if (clientId !== undefined) {
-      const secret = clientSecret === undefined ? {} : { client_secret: clientSecret };
-      return { client_id: clientId, ...secret, issuer } as OAuthClientInformationMixed;
-    }
-    return this.readLogin().client;
-  }
-
-  saveClientInformation(client: OAuthClientInformationMixed): Promise<void> {
-    return this.keep({ ...this.readLogin(), client });
-  }
-
-  tokens(): OAuthTokens | undefined {
-    return this.readLogin().tokens;
-  }
-
-  saveTokens(tokens: OAuthTokens): Promise<void> {
-    return this.keep({ ...this.readLogin(), tokens });
-  }
-
-  redirectToAuthorization(url: URL): void {
-    const { name, oauth } = this.server;
-    if (!this.browser) {
-      const why = this.tokens() ? `The login to ${name} no longer holds` : `Nobody has logged in to ${name}`;
-      throw new (sdk.auth().UnauthorizedError)(`${why}: run \`holdfast mcp login ${name}\`.`);
-    }
-    if (url.origin !== new URL(oauth.issuer).origin) throw this.elsewhere(url.origin);
-    this.browser.open(url);
-  }
-
-  /**
-   * The SDK calls this before it sends anything to the authorization server. A malicious server may name itself as the
-   * authorization server, with the real one's login page: it would then receive the code of a login, or a refresh token.
-   * @throws UnauthorizedError for an address outside of the configured issuer
-   */
-  saveDiscoveryState({ authorizationServerUrl, authorizationServerMetadata }: OAuthDiscoveryState): void {
-    const { authorization_endpoint, token_endpoint, registration_endpoint } = authorizationServerMetadata ?? {};
-    const endpoints = [authorization_endpoint, token_endpoint, registration_endpoint].filter((one) => one !== undefined);
-    const { origin: issuer } = new URL(this.server.oauth.issuer);
-    for (const url of authorizationServerMetadata ? endpoints : [authorizationServerUrl])
-      if (new URL(url).origin !== issuer) throw this.elsewhere(new URL(url).origin);
-  }
-
-  private elsewhere(origin: string): Error {
-    const { name, oauth } = this.server;
-    return new (sdk.auth().UnauthorizedError)(`${name} sends people to ${origin} to log in; oauth.issuer is ${oauth.issuer}.`);
-  }
-
-  saveCodeVerifier(verifier: string): void {
-    this.verifier = verifier;
-  }
-
-  codeVerifier(): string {
-    return this.verifier;
-  }
-
-  async invalidateCredentials(scope: 'all' | 'client' | 'tokens' | 'verifier' | 'discovery'): Promise<void> {
-    const { client, tokens, ...kept } = this.readLogin();
-    if (scope === 'all') await this.keep({});
-    if (scope === 'client' && tokens) await this.keep({ ...kept, tokens });
-    if (scope === 'tokens' && client) await this.keep({ ...kept, client });
-  }
-
-  /** Drops the stored login and names a new one, for a login from the start. */
-  forget(): Promise<void> {
-    return this.keep({ login: randomBytes(8).toString('hex') });
-  }
-
-  /** Null: no person has logged in, or the login is from before logins had names. */
-  get login(): string | null {
-    return this.readLogin().login ?? null;
-  }
-
-  private readLogin(): StoredLogin {
-    try {
-      const login = JSON.parse(readFileSync(this.path, 'utf8')) as StoredLogin;
-      return login.url === this.server.url ? login : {};
-    } catch {
-      return {}; // there is none, or it is unreadable: then a person has to log in again
-    }
-  }
-
-  private async keep(login: StoredLogin): Promise<void> {
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
-    await replaceFile(this.folder, this.path, Buffer.from(JSON.stringify({ ...login, url: this.server.url })));
-  }
 }
 
 /**

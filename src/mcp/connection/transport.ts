@@ -1,6 +1,7 @@
 /** Creates the transport to an MCP server from its configuration. */
 import { isolated } from '../../processes/isolation';
 import { MESSAGE_BYTES, fetchFor } from './bounded-fetch';
+import { FileLogin } from './file-login';
 import { authProvider, toldOfScope, withOAuth } from './oauth';
 import { sdk, type Transport } from './sdk';
 import type { HttpServer, ServerConfig } from '../servers-file';
@@ -33,9 +34,11 @@ export async function transportTo(server: ServerConfig, loginFolder: string, { s
 
 function httpTransport(server: HttpServer, loginFolder: string, onSent: Hears['sent']): Transport {
   const { transport, url } = server;
+  const login = withOAuth(server) ? authProvider(server, loginFolder) : undefined;
+  const network = toldOfScope(fetchFor(server, onSent), server);
   const options = {
-    fetch: toldOfScope(fetchFor(server, onSent), server),
-    ...(withOAuth(server) ? { authProvider: authProvider(server, loginFolder) } : {}),
+    fetch: login instanceof FileLogin ? login.refreshOnce(network) : network,
+    ...optional({ authProvider: login }),
   };
   return transport === 'sse'
     ? new (sdk.sse().SSEClientTransport)(new URL(url), options)
