@@ -40,6 +40,14 @@ const SENDERS = new Set([
 ]);
 /** Commands within commands that are still looked at. */
 const DEEPEST = 5;
+/** How much of them is looked at, in characters and words. A command may be read in several ways, and each of these again. */
+const MOST_INSIDE = 500_000;
+
+interface Findings {
+  add: AddDanger;
+  /** What of MOST_INSIDE is left. */
+  left: number;
+}
 
 /** Each rule that the command meets, once. */
 export function dangers(command: string): Danger[] {
@@ -51,7 +59,8 @@ export function dangers(command: string): Danger[] {
     add('invisible_characters', 'It holds characters that cannot be seen or that change the order of what is read.');
   if (isForkBomb(command.slice(0, 20_000)))
     add('fork_bomb', 'It starts itself again and again until the machine stands still.', true);
-  for (const simple of simpleCommands(command)) look(simple, add, 0);
+  const findings = { add, left: MOST_INSIDE };
+  for (const simple of simpleCommands(command)) look(simple, findings, 0);
   return [...byRule.values()];
 }
 
@@ -65,8 +74,15 @@ function isForkBomb(command: string): boolean {
   return false;
 }
 
-function look(simple: SimpleCommand, add: AddDanger, depth: number): void {
+function look(simple: SimpleCommand, findings: Findings, depth: number): void {
   const { words, writesTo, assignments, pipedInto } = simple;
+  const { add } = findings;
+  if (depth > 0) findings.left -= words.reduce((sum, word) => sum + word.length + 1, 0);
+  if (findings.left < 0) {
+    // Refused even if a rule allows bash: what was not looked at may take the rights of another user.
+    add('too_nested', 'It has so many commands within commands that not all of them were looked at.', true);
+    return;
+  }
   for (const target of writesTo) {
     if (DISK.test(target)) add('raw_disk', `It writes straight to a disk, ${target}.`, true);
     else if (OUTSIDE.test(target)) add('outside_workspace', `It writes outside of the workspace: ${target}.`);
@@ -82,7 +98,7 @@ function look(simple: SimpleCommand, add: AddDanger, depth: number): void {
   if (OTHER_USER.has(name) || asksTheManager(name, args))
     add('other_user', 'It takes the rights of another user, as a rule the administrator.', true);
   const again = (command: string[]) => {
-    if (depth < DEEPEST) look({ words: command, assignments: [], writesTo: [], pipedInto }, add, depth + 1);
+    if (depth < DEEPEST) look({ words: command, assignments: [], writesTo: [], pipedInto }, findings, depth + 1);
   };
   if (args[0] === '{') again(args.slice(1)); // function name { …
   if (words[0]!.startsWith('-')) again(unwrap(words)); // time -p …
@@ -105,7 +121,7 @@ function look(simple: SimpleCommand, add: AddDanger, depth: number): void {
 
   if (depth >= DEEPEST) return;
   for (const command of wrappedCommands(name, args)) again(command);
-  for (const text of commandTexts(name, args)) for (const inner of simpleCommands(text)) look(inner, add, depth + 1);
+  for (const text of commandTexts(name, args)) for (const inner of simpleCommands(text)) look(inner, findings, depth + 1);
 }
 
 function bare(name: string): string {

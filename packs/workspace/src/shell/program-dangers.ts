@@ -82,7 +82,7 @@ export function programDangers(name: string, args: string[], add: AddDanger, aga
     case 'find':
       if (args.includes('-delete') || args.some((arg) => EXECUTES.test(arg)))
         add('runs_for_each_file', 'It deletes, or runs a command, for every file that it finds.');
-      for (const [index, arg] of args.entries()) if (EXECUTES.test(arg)) again(args.slice(index + 1));
+      for (const command of commandsOfFind(args)) again(command);
       break;
     case 'git':
       gitDangers(args, add);
@@ -111,6 +111,28 @@ export function programDangers(name: string, args: string[], add: AddDanger, aga
       if (/^mkfs(?:\.|$)/.test(name) || name === 'mkswap') add('formats_a_disk', 'It formats a disk.', true);
       if (/^(?:DROP|TRUNCATE)$/i.test(name)) add('destroys_data', 'It destroys data of a database.');
   }
+}
+
+/**
+ * Each command up to its end, as `find` reads it. An `-exec` within it may begin a command too, since the one before may be the
+ * value of an option; so what stands between two is looked at as well.
+ */
+function commandsOfFind(args: string[]): string[][] {
+  const commands: string[][] = [];
+  let whole: string[] | null = null;
+  let part: string[] | null = null;
+  for (const [index, arg] of args.entries()) {
+    if (arg === ';' || (arg === '+' && args[index - 1] === '{}')) whole = part = null;
+    else if (!EXECUTES.test(arg)) {
+      whole?.push(arg);
+      part?.push(arg);
+    } else if (whole === null) commands.push((whole = []));
+    else {
+      whole.push(arg);
+      commands.push((part = []));
+    }
+  }
+  return commands;
 }
 
 function gitDangers(args: string[], add: AddDanger): void {
