@@ -24,7 +24,7 @@ import { optional } from './shared/json/optional';
 
 export { ConfigError } from './config/error';
 export { isSetting } from './config/files';
-export { bundleKeyPlaces, defaultBundleKey, defaultSigningKey, defaultTrustedKeys } from './config/keys';
+export { bundleKeyPlaces, defaultBundleKey, defaultSigningKey, defaultTrustedKeys, signingKeyOf } from './config/keys';
 export type { NotifyConfig, SmtpConfig } from './config/notify';
 export type { EvmConfig } from './config/packs';
 export { DATA_SOURCES, type BindAddress } from './config/schemas';

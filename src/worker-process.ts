@@ -9,7 +9,7 @@ import { scheduleInWords } from './schedules/definition';
 import { FileTrust } from './attestation/file-trust';
 import { ServerUnreachable } from './shared/wire/errors';
 import type { Site } from './shared/wire/cross-site-check';
-import { ConfigError, mcpLogins, type Config } from './config';
+import { ConfigError, mcpLogins, signingKeyOf, type Config } from './config';
 import { approvalsChannel } from './config/http';
 import { NO_LIVE, type LiveBus } from './live/bus';
 import { openLive } from './live/open';
@@ -170,7 +170,7 @@ async function start(
     approvals,
     traces,
     trust: new FileTrust({ path: config.trustedKeys, namespace, log }),
-    signingKey: config.signingKey,
+    signingKey: () => signingKeyOf(config),
     ...(config.oldDigestsUntil ? { oldDigestsUntil: config.oldDigestsUntil } : {}),
     ...(notifier ? { notifier } : {}),
     ...(config.http.callbacks ? { callbacks: callbackSender(config.http.callbacks) } : {}),

@@ -18,8 +18,6 @@ import { approvalsChannel, type Channel } from './config/http';
 import { ConfigError } from './config/error';
 import type { CodecKeys } from './encryption/key-source';
 import { dataConverterOf } from './temporal/data-converter';
-import { attestStart } from './attestation/bundle-signer';
-import { SigningKey } from './attestation/signing-key';
 import { temporalIntents, temporalBudgets } from './temporal/entities';
 import { makeClient } from './temporal/make-client';
 import { temporalTurnEnds } from './temporal/turn-ends';
@@ -48,6 +46,7 @@ import { cachedWorkflows, memoryOfProcess } from './worker/cached-workflows';
 import { watchEventLoop } from './worker/event-loop-watch';
 import { checkModels, warnOfMisfits, warnOfPrices } from './worker/models-at-start';
 import { keepSchedules } from './schedules/at-start';
+import { scheduleSigner, type SigningKeyFile } from './worker/schedule-signer';
 import { workflowBundle, type WorkflowBundle } from './worker/workflow-bundle';
 import { version } from './version';
 import { NAMESPACE_ATTRIBUTES } from './shared/search-attributes';
@@ -95,7 +94,7 @@ export interface WorkerParts {
   /** Whose signed decisions count. Default: nobody's. */
   trust?: Trust;
   /** File of the private key that signs the starts of the app's schedules, as a gateway's does. Absent or null: they are not signed. */
-  signingKey?: string | null;
+  signingKey?: SigningKeyFile;
   /** Notifies people that they have to decide. */
   notifier?: Notifier;
   /** Sends turns' callbacks. Default: none are sent. */
@@ -180,7 +179,7 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
     ...entities,
     outside,
     trust,
-    signStart: startSigner(parts),
+    signStart: scheduleSigner(parts.signingKey ?? null, namespace),
     notifier,
     callbacks,
     live,
@@ -230,13 +229,6 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
   registry.beforeReplace((next) => void applyNext(next.schedules));
   watchEventLoop(running, log, hasEnded);
   return worker;
-}
-
-/** The key is read at the first firing, and again after a failure. */
-function startSigner({ signingKey, namespace }: WorkerParts): Dependencies['signStart'] {
-  if (!signingKey) return null;
-  return async ({ workflow_id, ...claims }) =>
-    attestStart(await SigningKey.read(signingKey), { aud: { namespace, workflow_id }, ...claims });
 }
 
 /** @throws ConfigError for a provider of several models without the name of one */

@@ -55,8 +55,8 @@ export interface Dependencies {
   budgets: Budgets;
   /** Checks signed decisions and starts. */
   trust: Trust;
-  /** Signs the start of a schedule's turn, as this worker; null: it has no key. */
-  signStart: ((start: StartToSign) => Promise<string>) | null;
+  /** Signs the start of a schedule's turn, as this worker; null, and undefined as the answer: it has no key. */
+  signStart: ((start: StartToSign) => Promise<string | undefined>) | null;
   /** Which calls own an act, over all turns and workers. */
   intents: Intents;
   /** Access to other turns, such as parents and children. */

@@ -51,6 +51,11 @@ export function readablePath(path: string): string | null {
   }
 }
 
+/** The key of now: a gateway makes the default one at its start, which may be after this process has read its settings. */
+export function signingKeyOf({ home, signingKey }: { home: string; signingKey: string | null }): string | null {
+  return signingKey ?? readablePath(defaultSigningKey(home));
+}
+
 export function receiptsOf(read: Reader): KeyConfig['receipts'] {
   const url = read('HOLDFAST_WITNESS_URL');
   const token = read('HOLDFAST_WITNESS_TOKEN');
