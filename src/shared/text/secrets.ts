@@ -10,7 +10,11 @@ const PATTERNS: readonly [RegExp, string][] = [
   [/\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|\bxox[abeprs]-[A-Za-z0-9-]{10,}|\bA[KS]IA[0-9A-Z]{16}\b/g, '[key]'], // GitHub, Slack, AWS
   [/(\/v1\/completions\/)[A-Za-z0-9_-]{20,}/g, '$1[token]'], // ctx.later
   [/(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g, '[token]'], // JWT
-  [/\b((?:api[-_]?key|access[-_]?token|token|secret|password|passwd|pwd)["']?(?:=|:\s*["'])["']?)[^\s"'&,;}]{4,}/gi, '$1[key]'],
+  [/\bhft_[\w-]{20,}|\bwhsec_[\w+/=-]{16,}/g, '[key]'], // holdfast, webhooks
+  [
+    /(?<![A-Za-z0-9])((?:api[-_]?key|access[-_]?key|access[-_]?token|id[-_]?token|token|secret|password|passwd|pwd)["']?(?:=|:\s*["'])["']?)[^\s"'&,;}]{4,}/gi,
+    '$1[key]',
+  ],
 ];
 
 /** A text that is safe to show: well-formed, without the password of a URL and without what looks like a secret. */

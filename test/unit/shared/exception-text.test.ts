@@ -18,6 +18,14 @@ describe('the text of an exception', () => {
     ['a password in a query', `https://bank.example/pay?password=${letters}&x=1`],
     ['a field of JSON', `{"api_key":"${letters}"}`],
     ['a field of JSON with a space', `{"password": "${letters}"}`],
+    ['a field of JSON with a prefix', `{"client_secret":"${letters}"}`],
+    ['a field of a form', `refresh_token=${letters}&x=1`],
+    ['a variable', `DB_PASSWORD=${letters}`],
+    ['a key of AWS in a variable', `AWS_SECRET_ACCESS_KEY=${letters}`],
+    ['an identity', `idToken=${letters}`],
+    ['a token of holdfast', `hft_${letters}`],
+    ['a token of holdfast in a variable', `HOLDFAST_TOKEN=hft_${letters}`],
+    ['a secret of webhooks', `whsec_${letters}`],
   ])('contains no secret: %s', (_name, secret) => {
     const text = exceptionText(new Error(`The bank answered 500 for ${secret} at once`));
     expect(text).toContain('The bank answered 500 for ');
@@ -26,10 +34,14 @@ describe('the text of an exception', () => {
     expect(text).toMatch(/ at once$/);
   });
 
-  it.each(['No token was given.', 'password: must not be empty', 'risk-adjusted-return-is-negative', 'tokens=3'])(
-    'stays as it is without one: %s',
-    (text) => expect(exceptionText(text)).toBe(text),
-  );
+  it.each([
+    'No token was given.',
+    'password: must not be empty',
+    'risk-adjusted-return-is-negative',
+    'tokens=3',
+    'max_tokens=4096',
+    'broken=yes=no',
+  ])('stays as it is without one: %s', (text) => expect(exceptionText(text)).toBe(text));
 
   it.each([
     'eyJaaaaaaaa-',
@@ -46,6 +58,12 @@ describe('the text of an exception', () => {
     '//a@',
     'AKIA',
     'x-api-key: ',
+    '_token=',
+    '_secret":"',
+    'hft_',
+    'hft_-',
+    'whsec_',
+    'whsec_+',
   ])('is made in time that grows with the text, also of %j again and again', (part) => {
     expect(growth((length) => void withoutSecrets(part.repeat(length / part.length)), 60_000)).toBeLessThan(IN_PROPORTION);
   });
