@@ -34,12 +34,14 @@ export function draftFromOpenApi(text: string, from: string): string {
   if (typeof document.openapi !== 'string' || !/^3\.[01]\./.test(document.openapi) || !isJsonObject(paths)) {
     throw new DraftError(`${from} is no OpenAPI 3.0 or 3.1 document: it needs "openapi" (3.0.x or 3.1.x) and "paths".`);
   }
-  const tools = Object.entries(paths).flatMap(([path, item]) => {
+  const operations = Object.entries(paths).flatMap(([path, item]) => {
     const at = dereference(document, item);
-    return METHODS.filter((method) => isJsonObject(at[method])).map((method) => operation(document, path, method, at));
+    return METHODS.filter((method) => isJsonObject(at[method])).map((method) => ({ path, method, at }));
   });
-  if (tools.length > OPERATIONS)
-    throw new DraftError(`${from} has ${tools.length} operations; ${OPERATIONS} are allowed: split it.`);
+  if (operations.length > OPERATIONS)
+    throw new DraftError(`${from} has ${operations.length} operations; ${OPERATIONS} are allowed: split it.`);
+  const schemas = new Schemas(document);
+  const tools = operations.map(({ path, method, at }) => operation(document, path, method, at, schemas));
   return render({
     from,
     imports: ["import { defineTool, ToolError, type ToolContext } from 'holdfast';"],
@@ -74,7 +76,7 @@ function dereference(document: JsonObject, value: Json | undefined): JsonObject 
   return isJsonObject(at) ? at : {};
 }
 
-function operation(document: JsonObject, path: string, method: string, item: JsonObject): DraftTool {
+function operation(document: JsonObject, path: string, method: string, item: JsonObject, schemas: Schemas): DraftTool {
   const title = `${method.toUpperCase()} ${path}`;
   // Behind the address of the API another beginning can name another host: `@evil.example/x`.
   if (!/^\/(?!\/)/.test(path))
@@ -91,7 +93,7 @@ function operation(document: JsonObject, path: string, method: string, item: Jso
     const name = parameter.name as string;
     const place = places[parameter.in as string]!;
     if (!place.includes(name)) place.push(name);
-    const schema = inline(document, parameter.schema);
+    const schema = schemas.inline(parameter.schema);
     setOwn(properties, name, { ...schema, ...descriptionOf(parameter.description ?? schema.description) });
     if (parameter.required === true || parameter.in === 'path') required.add(name);
   }
@@ -99,7 +101,7 @@ function operation(document: JsonObject, path: string, method: string, item: Jso
   const content = isJsonObject(body.content) ? dereference(document, body.content['application/json']) : {};
   const hasBody = isJsonObject(content.schema);
   if (hasBody) {
-    properties.body = inline(document, content.schema);
+    properties.body = schemas.inline(content.schema);
     if (body.required === true) required.add('body');
   }
   const reads = method === 'get' || method === 'head' || method === 'options';
@@ -144,36 +146,52 @@ function asList(value: Json | undefined): Json[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** How deep references are expanded. Beyond that a schema allows any value, which ends recursive ones. */
+/** How deep references are expanded. Beyond that a schema allows any value. */
 const DEPTH = 8;
+/** Most characters that the schemas of a document may have with their references expanded. */
+const CHARACTERS = 8 * 1024 * 1024;
 
-/** Expands the references of a schema, and converts it to our dialect: `nullable` becomes a type. */
-function inline(document: JsonObject, schema: Json | undefined, depth = 0): JsonObject {
-  if (depth > DEPTH) return {};
-  const at = dereference(document, schema);
-  let result: JsonObject = {};
-  const dialect = (each: JsonObject): JsonObject => {
-    const out = Object.fromEntries(Object.entries(each).filter(([key]) => SCHEMA_KEYWORDS.has(key) && !ODD.has(key)));
-    for (const [flag, bound] of [
-      ['exclusiveMinimum', 'minimum'],
-      ['exclusiveMaximum', 'maximum'],
-    ] as const) {
-      if (typeof out[flag] !== 'boolean') continue;
-      if (out[flag] === true && out[bound] !== undefined) {
-        out[flag] = out[bound];
-        delete out[bound];
-      } else delete out[flag];
-    }
-    if (typeof out.description === 'string') out.description = words(out.description, '');
-    if (each.nullable === true && typeof out.type === 'string') out.type = [out.type, 'null'];
-    if (isJsonObject(out.properties) && out.type === undefined) out.type = 'object';
-    return out;
-  };
-  // mapSchema works innermost first, so a reference is expanded before the schema that contains it.
-  result = mapSchema(at, (each) =>
-    typeof each.$ref === 'string' ? inline(document, each, depth + 1) : dialect(each),
-  ) as JsonObject;
-  return result;
+class Schemas {
+  private characters = 0;
+
+  constructor(private readonly document: JsonObject) {}
+
+  /**
+   * Expands the references of a schema, and converts it to our dialect. A schema within itself allows any value.
+   * @param outer the schemas that it is within
+   * @throws DraftError
+   */
+  inline(schema: Json | undefined, outer: JsonObject[] = []): JsonObject {
+    if (outer.length > DEPTH) return {};
+    const at = dereference(this.document, schema);
+    if (outer.includes(at)) return {};
+    this.characters += JSON.stringify(at).length;
+    if (this.characters > CHARACTERS)
+      throw new DraftError(`The schemas unfold into more than ${CHARACTERS} characters: split the document.`);
+    // mapSchema works innermost first, so a reference is expanded before the schema that contains it.
+    return mapSchema(at, (each) =>
+      typeof each.$ref === 'string' ? this.inline(each, [...outer, at]) : dialect(each),
+    ) as JsonObject;
+  }
+}
+
+/** In our dialect `nullable` is a type, and an exclusive bound a number. */
+function dialect(schema: JsonObject): JsonObject {
+  const out = Object.fromEntries(Object.entries(schema).filter(([key]) => SCHEMA_KEYWORDS.has(key) && !ODD.has(key)));
+  for (const [flag, bound] of [
+    ['exclusiveMinimum', 'minimum'],
+    ['exclusiveMaximum', 'maximum'],
+  ] as const) {
+    if (typeof out[flag] !== 'boolean') continue;
+    if (out[flag] === true && out[bound] !== undefined) {
+      out[flag] = out[bound];
+      delete out[bound];
+    } else delete out[flag];
+  }
+  if (typeof out.description === 'string') out.description = words(out.description, '');
+  if (schema.nullable === true && typeof out.type === 'string') out.type = [out.type, 'null'];
+  if (isJsonObject(out.properties) && out.type === undefined) out.type = 'object';
+  return out;
 }
 
 /** Keywords to leave out: formats that only OpenAPI knows, `default`, and definitions, which are inlined. */

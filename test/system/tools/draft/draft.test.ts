@@ -201,6 +201,33 @@ describe('drafted tools', () => {
   });
 });
 
+describe('references of OpenAPI', () => {
+  const refs = (schema: string, count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => [`p${n}`, { $ref: `#/components/schemas/${schema}` }]));
+  const post = (schema: string) => ({
+    requestBody: { content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } } },
+  });
+  const draft = (schemas: object, paths: object) =>
+    draftFromOpenApi(JSON.stringify({ openapi: '3.1.0', paths, components: { schemas } }), 'f');
+  /** Each has 20 of the next. */
+  const wide = Object.fromEntries(Array.from({ length: 9 }, (_, n) => [`S${n}`, { properties: refs(`S${n + 1}`, 20) }]));
+
+  it('are expanded once in a schema that contains itself', () => {
+    const source = draft({ Node: { properties: refs('Node', 3) } }, { '/x': { post: post('Node') } });
+    const { body } = inputSchema(load(source)[0]!.input).properties as any;
+    expect(body.properties).toEqual({ p0: {}, p1: {}, p2: {} });
+  });
+
+  it('end in a clear error if there are too many', () => {
+    expect(() => draft({ ...wide, S9: {} }, { '/x': { post: post('S0') } })).toThrow(/unfold into more than 8388608 characters/);
+  });
+
+  it('are not expanded for more operations than are allowed', () => {
+    const paths = Object.fromEntries(Array.from({ length: 301 }, (_, n) => [`/${n}`, { post: post('S0') }]));
+    expect(() => draft({ ...wide, S9: {} }, paths)).toThrow(/has 301 operations; 300 are allowed/);
+  });
+});
+
 describe('hostile sources', () => {
   const nasty = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 30 }),
