@@ -82,12 +82,7 @@ interface Story {
 
 async function oneTurn({ config, stack, message, key, decides, output }: Story): Promise<void> {
   const { address, namespace, uiUrl } = stack;
-  const temporal = {
-    ...config.temporal,
-    address,
-    namespace,
-    connectionOptions: { ...config.temporal.connectionOptions, address },
-  };
+  const temporal = { address, namespace, connectionOptions: { address } };
   const { HoldfastClient } = await import('../client/holdfast-client.js');
   const signingKey = config.signingKey ?? (key && defaultSigningKey(config.home));
   const client = await HoldfastClient.connect({ ...config, temporal, uiUrl, signingKey });

@@ -11,6 +11,7 @@ import { findPackage } from '../optional-package';
 import { splitEnvironment } from '../processes/environment';
 import { findTemporalCli } from './find-cli';
 import { startMailCatcher, type MailCatcher } from './mail-catcher';
+import { stackEnvironment } from './stack-environment';
 import { removeDevState, writeDevState } from './state-file';
 
 export interface StackOptions {
@@ -131,17 +132,15 @@ function workerEnvironment(
 ): NodeJS.ProcessEnv {
   // For a user at the terminal: logs only what is wrong, and ends fast enough for Ctrl-C (see RestartedWorker.stop).
   const calm = { HOLDFAST_LOG_LEVEL: process.env.LOG_LEVEL || 'warn', HOLDFAST_DRAIN_SECONDS: '6' };
-  const temporal = { TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: server.namespace };
   const approvals = config.approvals && { HOLDFAST_APPROVALS: config.approvals, HOLDFAST_APPROVALS_FILE: undefined };
   // Without a gateway there is no page that messages could link to.
   const files = { HOLDFAST_PUBLIC_URL: config.pageUrl ?? undefined, HOLDFAST_PUBLIC_URL_FILE: undefined, ...approvals };
   return {
     ...calm,
-    ...omitEmptyVariables(process.env),
+    ...stackEnvironment(omitEmptyVariables(process.env), config.home, server),
     HOLDFAST_CONFIG: 'off', // this process has read it
     HOLDFAST_DATA: config.data,
     ...files,
-    ...temporal,
     ...mailOf(catcher),
     ...settingsOf(chain),
   };

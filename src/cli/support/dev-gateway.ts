@@ -3,6 +3,7 @@ import type { HoldfastClient } from '../../client/holdfast-client';
 import { DEFAULT_HTTP_PORT, loadConfig, type Config } from '../../config';
 import { choosePort, startOnPorts } from '../../devserver/ports';
 import type { Stack } from '../../devserver/stack';
+import { stackEnvironment } from '../../devserver/stack-environment';
 import type { RunningGateway } from '../../gateway/serve';
 import type { LiveBus } from '../../live/bus';
 import { ServerUnreachable } from '../../shared/wire/errors';
@@ -38,7 +39,7 @@ export async function startDevGateway(
   const developer = config.tokens === null && config.http.jwt === null ? newToken('developer', DEVELOPER_ROLES) : null;
   const gatewayConfig = developer === null ? config : { ...config, tokens: [developer.entry] };
   const app = async () => (await import('./app.js')).appOf(config, appFile);
-  const connect = () => connectTo(stack(), live);
+  const connect = () => connectTo(stack(), config.home, live);
   const parts = await gatewayParts(gatewayConfig, {
     log: createLog(config.logLevel),
     app,
@@ -67,9 +68,8 @@ export async function startDevGateway(
  * Connects to the embedded server, as its worker does: a server that the environment names, or that has the usual port, has other
  * workers.
  */
-async function connectTo(stack: EmbeddedStack | null, live: LiveBus): Promise<HoldfastClient> {
+async function connectTo(stack: EmbeddedStack | null, home: string, live: LiveBus): Promise<HoldfastClient> {
   if (stack === null) throw new ServerUnreachable('the embedded stack', new Error('it is not up yet'));
-  const { address, namespace } = stack;
   const { HoldfastClient } = await import('../../client/holdfast-client.js');
-  return HoldfastClient.connect(loadConfig({ ...process.env, TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace }), live);
+  return HoldfastClient.connect(loadConfig(stackEnvironment(process.env, home, stack)), live);
 }

@@ -106,7 +106,7 @@ describe('holdfast dev', () => {
     rmSync(home, { recursive: true, force: true });
   });
 
-  it('starts no chain where the user has a node; has a gateway that speaks to its own server alone: not before it is up, nor to the one that the environment names', async () => {
+  it('starts no chain where the user has a node; has a gateway that speaks to its own server alone: not before it is up, nor to the one that the environment names, whose settings do not count', async () => {
     const evm = {
       ...{ HOLDFAST_EVM_URL: 'http://127.0.0.1:9/', HOLDFAST_EVM_CHAIN_ID: '1' },
       HOLDFAST_EVM_ROUTER: `0x${'12'.repeat(20)}`,
@@ -114,7 +114,8 @@ describe('holdfast dev', () => {
     const port = await freePort();
     const ready = async () => (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null))?.status;
     const asked = eventually('the gateway listens', ready, 60_000);
-    const dev = await startDev(['--http-port', String(port)], { TEMPORAL_ADDRESS: testAddress(), ...evm });
+    const cloud = { TEMPORAL_ADDRESS: testAddress(), TEMPORAL_API_KEY: 'key' };
+    const dev = await startDev(['--http-port', String(port)], { ...cloud, ...evm });
     try {
       expect(dev.facts.chain_url).toBeNull();
       expect(family(dev.child.pid!).filter(({ command }) => command.includes('anvil'))).toEqual([]);
@@ -124,7 +125,7 @@ describe('holdfast dev', () => {
       const body = JSON.stringify({ agent: 'showcase', message: 'Good morning.' });
       const begun = await fetch(`http://127.0.0.1:${port}/v1/turns`, { method: 'POST', headers, body });
       const { turn_id } = (await begun.json()) as { turn_id: string };
-      const own = { ...dev.env, TEMPORAL_ADDRESS: dev.facts.address };
+      const own = { ...dev.env, TEMPORAL_ADDRESS: dev.facts.address, TEMPORAL_API_KEY: undefined };
       expect(await run(['show', turn_id], own)).toMatchObject({ code: 0 });
     } finally {
       await dev.stop();

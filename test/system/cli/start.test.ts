@@ -13,7 +13,7 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 describe('npm start, where decisions are attested', () => {
   it('plays the whole demonstration: one signed approval, and one mail', async () => {
-    const env = environment({ HOLDFAST_HOME: home, HOLDFAST_APPROVALS: 'attested' });
+    const env = environment({ HOLDFAST_HOME: home, HOLDFAST_APPROVALS: 'attested', TEMPORAL_API_KEY: 'key' });
     const { code, stdout } = await start(['start', '--json', '--yes'], env).ended;
     expect(code).toBe(0);
     const view = JSON.parse(stdout.trim().split('\n').at(-1)!) as TurnView & { mails: string[]; record: Investigation };
