@@ -15,7 +15,8 @@ import { userName } from './support/decide-options';
 import { oneLine, resultLines } from './support/describe';
 import { EXIT, Exit, exitOf, UsageError } from './support/exit';
 import { follow } from './support/follow';
-import { collect, FILE_OPTION, withFiles } from './support/message-files';
+import { collect, FILE_OPTION, putFile } from './support/message-files';
+import { NextMessage } from './support/next-message';
 import type { Output } from './support/output';
 import { StreamedText } from './support/streamed-text';
 import { WaitingCallPrompt } from './support/waiting-calls';
@@ -70,7 +71,10 @@ export function chat(program: Command, output: () => Output): void {
             : opening
               ? await client.openSession({ id, ...opening })
               : client.session(id);
-        await new Chat(client, session, output(), file).run(await session.status());
+        const view = await session.status();
+        const talk = new Chat(client, session, output());
+        for (const path of file) await talk.addFile(path);
+        await talk.run(view);
       });
     });
 }
@@ -81,14 +85,20 @@ class Chat {
   private wasInterrupted = false;
   private readonly leaving = new AbortController();
   private last = 'completed';
+  private readonly next: NextMessage;
 
   constructor(
     private readonly client: HoldfastClient,
     private readonly session: SessionHandle,
     private readonly output: Output,
-    /** Paths of files for the next message. */
-    private files: string[],
-  ) {}
+  ) {
+    this.next = new NextMessage((message, more) => session.send(message, more));
+  }
+
+  /** @throws UsageError, InvalidRequest: then the file does not go with the next message */
+  async addFile(path: string): Promise<void> {
+    this.next.add(await putFile(this.client, path));
+  }
 
   private get terminal(): boolean {
     return process.stdin.isTTY && process.stdout.isTTY && !this.output.json;
@@ -153,18 +163,14 @@ class Chat {
   /** On a terminal the user may repeat a message that was not accepted; a script has to stop. */
   private async say(line: string): Promise<void> {
     const [, path] = (this.terminal ? FILE_LINE.exec(line.trim()) : null) ?? [];
-    if (path !== undefined) {
-      this.files.push(path);
-      return this.output.say(`(${visible(path)} goes with your next message)`);
-    }
     try {
-      const files = this.files;
-      this.files = [];
-      const { turn_id } = await this.session.send(await withFiles(this.client, line, files));
-      await this.follow(turn_id);
+      if (path === undefined) return await this.follow(await this.next.say(line));
+      await this.addFile(path);
+      this.output.say(`(${visible(path)} goes with your next message)`);
     } catch (error) {
       if (!this.terminal || !isForUser(error)) throw error;
       this.output.say(visible(error.message));
+      if (this.next.files > 0) this.output.say(`(files that go with your next message: ${this.next.files})`);
     }
   }
 

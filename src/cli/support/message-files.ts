@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { HoldfastClient } from '../../client/holdfast-client';
-import type { MessageInput } from '../../shapes/message';
+import type { InputPart, MessageInput } from '../../shapes/message';
 import { errorMessage } from '../../shared/text/error-message';
 import { UsageError } from './exit';
 
@@ -17,8 +17,13 @@ export function collect(path: string, before: string[]): string[] {
 export async function withFiles(client: HoldfastClient, text: string, paths: readonly string[]): Promise<MessageInput> {
   if (paths.length === 0) return text;
   const files: MessageInput = [];
-  for (const path of paths) files.push(await client.files.put({ bytes: await bytesOf(path), name: basename(path) }));
+  for (const path of paths) files.push(await putFile(client, path));
   return [{ type: 'text', text }, ...files];
+}
+
+/** @throws UsageError; InvalidRequest that names what is wrong with the file */
+export async function putFile(client: HoldfastClient, path: string): Promise<InputPart> {
+  return client.files.put({ bytes: await bytesOf(path), name: basename(path) });
 }
 
 async function bytesOf(path: string): Promise<Buffer> {

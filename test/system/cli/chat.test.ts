@@ -134,6 +134,33 @@ describe('conversations on the command line', () => {
     }),
   );
 
+  onTerminal(`a file that cannot be read is told at once, and the others go with the next message${NEEDS}`, async () => {
+    const path = join(home, 'note.txt');
+    await writeFile(path, 'INV-8, 800 cents');
+    const store = await FileStore.open(join(home, 'store'));
+    await withEngine({ store, script: [say('it is read')] }, async (engine) => {
+      const { talking, type, reads } = typing(engine, '--agent', 'tester');
+      await reads('> ');
+      type(`/file ${path}\r`);
+      await reads('goes with your next message');
+      await reads('> ');
+      type(`/file ${join(home, 'missing.txt')}\r`);
+      await reads('missing.txt cannot be read');
+      await reads('files that go with your next message: 1');
+      await reads('> ');
+      type('Read it.\r');
+      await reads('it is read');
+      await reads('> ');
+      type('\x04');
+      expect((await talking.ended).code).toBe(0);
+      const { content } = engine.model.requests[0]!.messages.at(-1)!;
+      expect(content).toMatchObject([
+        { type: 'text', text: 'Read it.' },
+        { type: 'document', title: 'note.txt' },
+      ]);
+    });
+  });
+
   onTerminal(`Ctrl-D at a question leaves it open, and a person who comes back is asked again${NEEDS}`, () =>
     scene([ask(['pay', invoice]), say('not paid')], async (engine, effects) => {
       const id = newId();
