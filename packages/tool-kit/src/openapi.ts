@@ -26,6 +26,8 @@ const OWN_HEADERS = new Set([
   'idempotency-key',
   'proxy-authorization',
 ]);
+/** Usual names of credentials, in small letters, without `x-`, hyphens and underscores. */
+const CREDENTIALS = new Set(['accesstoken', 'apikey', 'apitoken', 'authorization', 'authtoken', 'clientsecret', 'secretkey']);
 
 /** @param text JSON or YAML @throws DraftError */
 export function draftFromOpenApi(text: string, from: string): string {
@@ -83,9 +85,10 @@ function operation(document: JsonObject, path: string, method: string, item: Jso
     throw new DraftError(`The path of ${JSON.stringify(title.slice(0, 200))} does not begin with a single "/".`);
   const spec = item[method] as JsonObject;
   const allParameters = [...asList(item.parameters), ...asList(spec.parameters)].map((each) => dereference(document, each));
-  const parameters = allParameters.filter(
-    (each) => typeof each.name === 'string' && PLACES.includes(each.in as string) && !isOwnHeader(each.name, each.in),
-  );
+  const credentials = allParameters.filter((each) => isCredential(document, each));
+  const parameters = allParameters
+    .filter((each) => typeof each.name === 'string' && PLACES.includes(each.in as string) && !isOwnHeader(each.name, each.in))
+    .filter((each) => !credentials.includes(each));
   const properties: JsonObject = {};
   const required = new Set<string>();
   const places: Record<string, string[]> = { path: [], query: [], header: [] };
@@ -106,6 +109,7 @@ function operation(document: JsonObject, path: string, method: string, item: Jso
   }
   const reads = method === 'get' || method === 'head' || method === 'options';
   const omittedNames = allParameters.filter((each) => !parameters.includes(each)).map((each) => String(each.name));
+  const credentialNames = credentials.map((each) => `${String(each.name)} (${String(each.in)})`);
   return {
     name: toolName(typeof spec.operationId === 'string' ? spec.operationId : `${method} ${path}`),
     class: reads ? 'read' : 'destructive',
@@ -128,6 +132,9 @@ function operation(document: JsonObject, path: string, method: string, item: Jso
         ? []
         : ['which answers mean that nothing happened (`failure`): now every 4xx does, except 408, 409, 425 and 499']),
       ...(omittedNames.length > 0 ? [`parameters that were left out: ${omittedNames.join(', ')}`] : []),
+      ...(credentials.length > 0
+        ? [`how \`callApi\` gets these credentials, which no model may give: ${credentialNames.join(', ')}`]
+        : []),
       ...(spec.deprecated === true ? ['the source calls it deprecated'] : []),
     ],
     untrustedOutput: true,
@@ -136,6 +143,20 @@ function operation(document: JsonObject, path: string, method: string, item: Jso
 
 function isOwnHeader(name: string, place: Json | undefined): boolean {
   return place === 'header' && OWN_HEADERS.has(name.toLowerCase());
+}
+
+/** Whether a parameter is a credential by its usual name, or by a security scheme. */
+function isCredential(document: JsonObject, { name, in: place }: JsonObject): boolean {
+  if (typeof name !== 'string' || place === 'path') return false;
+  if (CREDENTIALS.has(name.toLowerCase().replace(/^x[-_]|[-_]/g, ''))) return true;
+  const { securitySchemes } = dereference(document, document.components);
+  return Object.values(isJsonObject(securitySchemes) ? securitySchemes : {}).some(
+    (scheme) =>
+      isJsonObject(scheme) &&
+      scheme.type === 'apiKey' &&
+      scheme.in === place &&
+      String(scheme.name).toLowerCase() === name.toLowerCase(),
+  );
 }
 
 function descriptionOf(text: Json | undefined): JsonObject {
@@ -244,10 +265,24 @@ async function callApi(operation: Operation, input: Record<string, any>, ctx: To
   const { status, retryAfter, text } = await ctx.network(async () => {
     const init = { method: operation.method, headers, body, signal: ctx.signal, redirect: 'error' as const };
     const response = await fetch(url, init);
-    return { status: response.status, retryAfter: response.headers.get('retry-after'), text: (await response.text()).slice(0, LONGEST) };
+    return { status: response.status, retryAfter: response.headers.get('retry-after'), text: await textOf(response) };
   });
   if (status >= 400) throw failure(status, retryAfter, text);
   return { status, body: readable(text) };
+}
+
+/** Reads until the text is long enough, and leaves the rest of the answer with the API. */
+async function textOf({ body }: Response): Promise<string> {
+  const reader = body?.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  while (reader && text.length < LONGEST) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    text += decoder.decode(value, { stream: true });
+  }
+  await reader?.cancel();
+  return text.slice(0, LONGEST);
 }
 
 function segment(name: string, value: unknown): string {

@@ -12,12 +12,16 @@ import { CSV, OPENAPI, SHOP, SQL } from './sources';
 const documentOf = (path: string, item: object) => JSON.stringify({ openapi: '3.1.0', paths: { [path]: item } });
 
 /** What is fetched while `act` runs; each request gets an answer with this status. */
-async function callsOf(status: number, act: () => unknown): Promise<[url: string, RequestInit][]> {
+async function callsOf(
+  status: number,
+  act: () => unknown,
+  body: () => BodyInit = () => '{}',
+): Promise<[url: string, RequestInit][]> {
   const calls: [string, RequestInit][] = [];
   const original = globalThis.fetch;
   globalThis.fetch = (async (url: URL, init: RequestInit) => {
     calls.push([String(url), init]);
-    return new Response('{}', { status });
+    return new Response(body(), { status });
   }) as never;
   try {
     await act();
@@ -103,6 +107,29 @@ describe('drafted tools', () => {
     });
   });
 
+  it('no credential is an input: neither by its usual name, nor by a security scheme', () => {
+    const parameter = (name: string, place: string) => ({ name, in: place, required: true, schema: { type: 'string' } });
+    const parameters = [
+      ...['X-API-Key', 'x-auth-token', 'apikey', 'Shop-Pass', 'X-Trace'].map((name) => parameter(name, 'header')),
+      ...['access_token', 'api_key', 'shop-pass', 'page_token'].map((name) => parameter(name, 'query')),
+      parameter('session', 'cookie'),
+      parameter('api_key', 'path'),
+    ];
+    const shop = { type: 'apiKey', in: 'header', name: 'shop-pass' };
+    const session = { type: 'apiKey', in: 'cookie', name: 'session' };
+    const components = { securitySchemes: { shop, session, login: { type: 'http', scheme: 'basic' }, odd: null } };
+    const paths = { '/{api_key}/pay': { post: { parameters } } };
+    const source = draftFromOpenApi(JSON.stringify({ openapi: '3.1.0', paths, components }), 'pay.json');
+    const { properties, required } = inputSchema(load(source)[0]!.input);
+    expect(Object.keys(properties as object)).toEqual(['X-Trace', 'shop-pass', 'page_token', 'api_key']);
+    expect(required).toEqual(Object.keys(properties as object));
+    expect(source).toMatch(/"query":\["shop-pass","page_token"\],"header":\["X-Trace"\]/);
+    expect(source).toContain(
+      '// decide: how `callApi` gets these credentials, which no model may give: X-API-Key (header), x-auth-token (header), ' +
+        'apikey (header), Shop-Pass (header), access_token (query), api_key (query), session (cookie)',
+    );
+  });
+
   it.each(['@evil.example/x', '.evil.example/x', ':1@evil.example/x', '//evil.example/x', 'items'])(
     'no path leads to another host: %s',
     async (path) => {
@@ -131,6 +158,35 @@ describe('drafted tools', () => {
     await callsOf(status, () =>
       expect(pay.run({}, toolContext())).rejects.toMatchObject({ detail: { code: 'INVALID_PARAMS' }, nothingHappened }),
     );
+  });
+
+  it('an answer of any size is read up to a limit, and no further', async () => {
+    const [tool] = load(draftFromOpenApi(documentOf('/x', { get: {} }), 'x.json'));
+    const chunk = new TextEncoder().encode('é'.repeat(300_000));
+    let sent = 0;
+    let isCancelled = false;
+    const source = {
+      pull: (controller: ReadableStreamDefaultController) => (sent++ < 20 ? controller.enqueue(chunk) : controller.close()),
+      cancel: () => void (isCancelled = true),
+    };
+    const body = () => new ReadableStream(source, { highWaterMark: 0 });
+    const read = async () => expect(await tool!.run({}, toolContext())).toEqual({ status: 200, body: 'é'.repeat(1_000_000) });
+    await callsOf(200, read, body);
+    expect([sent, isCancelled]).toEqual([4, true]);
+  });
+
+  it('an answer in pieces is read as one, also if a piece ends within a character', async () => {
+    const [tool] = load(draftFromOpenApi(documentOf('/x', { get: {} }), 'x.json'));
+    const bytes = new TextEncoder().encode('{"name":"é"}');
+    const body = () =>
+      new ReadableStream({
+        start: (controller) => {
+          for (const byte of bytes) controller.enqueue(Uint8Array.of(byte));
+          controller.close();
+        },
+      });
+    const read = async () => expect(await tool!.run({}, toolContext())).toEqual({ status: 200, body: { name: 'é' } });
+    await callsOf(200, read, body);
   });
 
   it('from SQL: find, get, insert, with values as parameters and names quoted', async () => {
