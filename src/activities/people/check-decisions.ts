@@ -18,17 +18,19 @@ import {
   type ReadSaidInput,
   type ReadSaidOutput,
   type RunCallOutput,
+  type TurnContext,
 } from '../../shared/io/activities';
 import { samePerson, type Decision } from '../../shared/approval/approval';
 import { noteHash } from '../../shared/approval/decision';
 import { escalationsFrom } from '../../shared/approval/policy';
 import { addresseesOf, isNamed, type PersonQuestionInput } from '../../shared/approval/person-question';
 import { hashJson } from '../../shared/json/digests';
-import { asJson, type JsonObject } from '../../shared/json/json';
+import { asJson, type Json, type JsonObject } from '../../shared/json/json';
 import { optional } from '../../shared/json/optional';
 import { callError, type CallError } from '../../shared/wire/errors';
-import { readCardPart, readSaidPart } from '../../record/parts';
-import { StoreError } from '../../store/store';
+import { readCardPart, readSaidPart, UnexpectedPart } from '../../record/parts';
+import { isOfScope } from '../../store/core/identity';
+import { type Store, StoreError } from '../../store/store';
 import { answerFault } from '../../tools/people/answer-schema';
 import { decide } from '../../tools/admit/policy';
 import { deniedError } from '../../tools/admit/admit';
@@ -108,8 +110,8 @@ export async function checkSteer(
 }
 
 /** The card of a question that continues in another run, as it was shown. */
-export async function readCard({ store }: Dependencies, { card_ref }: ReadCardInput): Promise<ReadCardOutput> {
-  const { card, digest } = readCardPart(await store.getPart(card_ref));
+export async function readCard({ store }: Dependencies, { turn, card_ref }: ReadCardInput): Promise<ReadCardOutput> {
+  const { card, digest } = readCardPart(await ownPart(store, turn, card_ref));
   return { card, digest, run_id: Context.current().info.workflowExecution?.runId ?? '' };
 }
 
@@ -118,8 +120,15 @@ export async function keepSaid({ store }: Dependencies, { turn, said: words }: K
 }
 
 /** The stored text, unchanged: history has its hash as the reference. */
-export async function readSaid({ store }: Dependencies, { said_ref }: ReadSaidInput): Promise<ReadSaidOutput> {
-  return { said: readSaidPart(await store.getPart(said_ref)) };
+export async function readSaid({ store }: Dependencies, { turn, said_ref }: ReadSaidInput): Promise<ReadSaidOutput> {
+  return { said: readSaidPart(await ownPart(store, turn, said_ref)) };
+}
+
+/** @throws UnexpectedPart for a part that was stored for another turn */
+async function ownPart(store: Store, { first_execution_run_id: scope }: TurnContext, ref: string): Promise<Json> {
+  const part = await store.getPart(ref);
+  if (isOfScope(store, scope, ref, part)) return part;
+  throw new UnexpectedPart('part of this turn');
 }
 
 // Answers to questions of the model.
