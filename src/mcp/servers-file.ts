@@ -14,6 +14,7 @@ import { SERVER_NAME } from './listed-tool';
 import { errorMessage } from '../shared/text/error-message';
 import { optional } from '../shared/json/optional';
 import { secretsIn } from '../shared/text/secrets';
+import { isLoopbackHost } from '../shared/wire/cross-site-check';
 
 interface Common {
   name: string;
@@ -229,13 +230,11 @@ function oauthOf(settings: NonNullable<z.output<typeof http>['oauth']>, put: (va
   };
 }
 
-const LOOPBACK = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
-
 function addressOf(url: string, secret: boolean): string {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) throw new Error('url must be an http or https address');
   const { protocol, hostname, username, password } = new URL(url);
   if (username !== '' || password !== '') throw new Error('url holds a password; put it into headers, as ${NAME}');
-  if (secret && protocol === 'http:' && !LOOPBACK.test(hostname))
+  if (secret && protocol === 'http:' && !isLoopbackHost(hostname))
     throw new Error('secrets go over https only; over http to this machine alone');
   return url;
 }

@@ -1,4 +1,5 @@
 /** Which mail may go out without TLS. */
+import { isLoopbackHost } from '../shared/wire/cross-site-check';
 
 export interface SmtpServer {
   host: string;
@@ -9,10 +10,7 @@ export interface SmtpServer {
   allowPlain?: boolean;
 }
 
-/** Literally loopback: what a name resolves to can change. */
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
-
 /** Whether STARTTLS is a must. Who stands between us and the server can remove the offer of it, to read what follows. */
 export function requiresStartTls({ host, secure = false, user, allowPlain = false }: SmtpServer): boolean {
-  return !secure && !allowPlain && (user !== undefined || !LOOPBACK.test(host));
+  return !secure && !allowPlain && (user !== undefined || !isLoopbackHost(host));
 }

@@ -1,5 +1,6 @@
 /** Checks addresses, HOST:PORT: whether they are this machine's own, and whether anything listens there. */
-import { connect, isIP, isIPv4 } from 'node:net';
+import { connect } from 'node:net';
+import { isLoopbackHost } from '../shared/wire/cross-site-check';
 
 /** ms */
 const WITHIN = 1000;
@@ -23,13 +24,6 @@ export function isListening(address: string): Promise<boolean> {
   });
 }
 
-/** Literally loopback: what a name resolves to can change. */
 export function isLoopback(address: string): boolean {
-  if (address.startsWith('unix:')) return true;
-  const host = address
-    .replace(/:\d{1,5}$/, '')
-    .replace(/^\[|\]$/g, '')
-    .toLowerCase();
-  if (isIP(host) === 0) return host === 'localhost';
-  return isIPv4(host) ? host.startsWith('127.') : host === '::1';
+  return address.startsWith('unix:') || isLoopbackHost(address.replace(/:\d{1,5}$/, ''));
 }

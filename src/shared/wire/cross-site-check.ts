@@ -29,7 +29,7 @@ export interface SiteHeaders {
 export function siteFault({ host, origin }: SiteHeaders, localAddress: string | undefined, site: Site): string | null {
   const { hosts = [], publicUrl, origins = [], localPages = false } = site;
   const address = localAddress?.replace(/^::ffff:(?=\d)/, '');
-  const local = address !== undefined && LOOPBACK_ADDRESS.test(address);
+  const local = address !== undefined && isLoopbackHost(address);
   const own = publicUrl === undefined ? null : new URL(publicUrl);
   const hostName = nameOf(host);
   const isOwnName = (name: string) =>
@@ -43,12 +43,17 @@ export function siteFault({ host, origin }: SiteHeaders, localAddress: string | 
   return localPages && local && LOOPBACK_NAMES.has(from.hostname) ? null : wrong('Origin', origin);
 }
 
-const LOOPBACK_ADDRESS = /^127\.|^::1$/;
+const LOOPBACK_HOST = /^(?:localhost|127(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}|::1|\[::1\])$/i;
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** @param name as `URL.hostname` has it */
 export function isLoopbackName(name: string): boolean {
   return LOOPBACK_NAMES.has(name);
+}
+
+/** Literally loopback, without a port: what a name resolves to can change. */
+export function isLoopbackHost(host: string): boolean {
+  return LOOPBACK_HOST.test(host);
 }
 
 /** `name`, `name:port`, `[address]:port`; nothing that two parsers could read in two ways. */

@@ -1,4 +1,4 @@
-import { siteFault } from '../../../src/shared/wire/cross-site-check';
+import { isLoopbackHost, siteFault } from '../../../src/shared/wire/cross-site-check';
 
 describe('pages of other sites', () => {
   const own = { publicUrl: 'https://agents.example/base', origins: ['https://app.example'], localPages: true };
@@ -39,4 +39,22 @@ describe('pages of other sites', () => {
     if (header === null) expect(fault).toBeNull();
     else expect(fault).toMatch(new RegExp(`^The header ${header} is "`));
   });
+});
+
+it('a host is loopback only if it is so literally', () => {
+  const own = ['localhost', 'LocalHost', '127.0.0.1', '127.8.19.255', '::1', '[::1]'];
+  const others = [
+    ...[
+      'localhost.bank.example',
+      'my-localhost',
+      '127.0.0.1.nip.io',
+      '127.1',
+      '127.0.0.256',
+      '127.0.0.1.',
+      '1127.0.0.1',
+      '0.0.0.0',
+    ],
+    ...['::', '[::]', '[::1', '::1]', '::ffff:127.0.0.1', '127.0.0.1:25', 'localhost:25', '', '\n127.0.0.1', '127.0.0.1\n'],
+  ];
+  expect([...own, ...others].filter(isLoopbackHost)).toEqual(own);
 });
