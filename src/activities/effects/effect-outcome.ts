@@ -1,7 +1,7 @@
 /** Writes the outcome of a dispatch into the transcript, and reports it to the budgets and the intent that were reserved for it. */
 import { isDeepStrictEqual } from 'node:util';
 import type { RunCallInput, RunCallOutput } from '../../shared/io/activities';
-import { append, Draft, walk } from '../../store/core/transcript';
+import { append, Draft } from '../../store/core/transcript';
 import type { StoredBlock } from '../../store/core/seal';
 import type { Store } from '../../store/store';
 import { blocksOf } from '../../record/read-block';
@@ -57,24 +57,32 @@ export async function notifyEffectListeners(deps: Dependencies, closedEffect: Cl
 /** A request about a call that may have been dispatched before. Only `runCall` names the approvals. */
 type DispatchedRequest = Pick<RunCallInput, 'turn' | 'call' | 'at' | 'head'> & Partial<Pick<RunCallInput, 'approvals'>>;
 
-/** Whether a block of the turn comes after another one, or is it. */
-async function isAfter(store: Store, block: string, earlier: string): Promise<boolean> {
-  for (let hash: string | null = block; hash !== earlier;) {
-    if (hash === null) return false;
-    const { block: content }: StoredBlock = await store.getBlock(hash);
-    hash = content.kind === 'start' ? null : content.parent;
+/** The blocks of the turn from a head back to another one; absent: to the turn's start. */
+async function blocksOfTurn(store: Store, head: string, to?: string): Promise<StoredBlock[]> {
+  const blocks: StoredBlock[] = [];
+  for (let hash: string | null = head; hash !== null;) {
+    const storedBlock: StoredBlock = await store.getBlock(hash);
+    blocks.push(storedBlock);
+    hash = hash === to || storedBlock.block.kind === 'start' ? null : storedBlock.block.parent;
   }
-  return true;
+  return blocks;
 }
 
-/** Whether people's decisions on a call are in the chain of a block. */
-async function isDecided(store: Store, block: string, { digest }: RunCallInput['call']): Promise<boolean> {
-  return blocksOf('decision', await walk(store, block)).some((decision) => decision.digest === digest);
+/** Whether these blocks have that one: their head comes after it, or is it. */
+function isAfter(blocks: readonly StoredBlock[], earlier: string): boolean {
+  return blocks.some(({ hash }) => hash === earlier);
+}
+
+/** Whether people's decisions on a call are among these blocks. */
+function isDecided(blocks: readonly StoredBlock[], { digest }: RunCallInput['call']): boolean {
+  return blocksOf('decision', blocks).some((decision) => decision.digest === digest);
 }
 
 /** Whether the turn can go on from a block: it comes after the present head, with what people have decided. */
 async function goesOn(store: Store, block: string, { call, head, approvals = [] }: DispatchedRequest): Promise<boolean> {
-  return (await isAfter(store, block, head)) && (approvals.length === 0 || (await isDecided(store, block, call)));
+  const mustBeDecided = approvals.length > 0;
+  const blocks = await blocksOfTurn(store, block, mustBeDecided ? undefined : head);
+  return isAfter(blocks, head) && (!mustBeDecided || isDecided(blocks, call));
 }
 
 /** The block after which the outcome of a dispatch is written. */
@@ -89,7 +97,7 @@ export async function placeOf(store: Store, request: DispatchedRequest, record: 
 export async function addDecisions({ store }: Dependencies, draft: Draft, request: DispatchedRequest): Promise<void> {
   const { turn, call, at, head, approvals } = request;
   if (approvals === undefined) return;
-  if (call.dispatch === 1 || !(await isDecided(store, head, call)))
+  if (call.dispatch === 1 || !isDecided(await blocksOfTurn(store, head), call))
     for (const block of decisionBlocks(turn, call, approvals)) draft.add(block, at);
 }
 
@@ -106,7 +114,8 @@ async function headOf(deps: Dependencies, request: DispatchedRequest, record: Ef
   const { store } = deps;
   const { head, at } = request;
   const recordedHead = record.result_head ?? record.head;
-  if ((await goesOn(store, recordedHead, request)) || (await isAfter(store, head, record.head))) return recordedHead;
+  if ((await goesOn(store, recordedHead, request)) || isAfter(await blocksOfTurn(store, head, record.head), record.head))
+    return recordedHead;
   const { dispatch, idempotency_key: key, state: effect, result_ref } = record;
   const block = outcomeBlock(request, { dispatch, key, effect, result_ref: result_ref! });
   if (isDeepStrictEqual((await store.getBlock(head)).bodies, block.bodies)) return head;
