@@ -7,6 +7,7 @@ import { createActivities } from '../../../src/activities';
 import type { Dependencies } from '../../../src/activities/ports';
 import type { TurnContext } from '../../../src/shared/io/activities';
 import { FileStore } from '../../../src/store/files/file-store';
+import type { Store } from '../../../src/store/store';
 
 const turnOf = (name: string) =>
   ({ turn_id: name, workflow_id: `turn/${name}`, first_execution_run_id: `run-${name}` }) as TurnContext;
@@ -15,7 +16,7 @@ const CARD = { call_id: '1.1', card: 'Pay INV-7.', digest: 'd' };
 const SAID = { said: { value: [], texts: ['Not this one.'] } };
 
 let folder: string;
-let store: FileStore;
+let store: Store;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'holdfast-own-parts-'));
   store = await FileStore.open(folder);

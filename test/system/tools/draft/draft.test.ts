@@ -15,7 +15,7 @@ const documentOf = (path: string, item: object) => JSON.stringify({ openapi: '3.
 async function callsOf(
   status: number,
   act: () => unknown,
-  body: () => BodyInit = () => '{}',
+  body: () => string | ReadableStream = () => '{}',
 ): Promise<[url: string, RequestInit][]> {
   const calls: [string, RequestInit][] = [];
   const original = globalThis.fetch;
