@@ -90,6 +90,14 @@ function became(fate: MissingAnswer | undefined): string {
   return `; it is not known whether the request was taken, and it may still count (${fate.why.replace(/\.$/, '')})`;
 }
 
+/** What a worker said of a turn is no answer: the workflow may be made up. */
+export class UnreadableAnswer extends Error {
+  override readonly name = 'UnreadableAnswer';
+  constructor() {
+    super('Its worker gave an answer that cannot be read.');
+  }
+}
+
 /** There is no session of this id. */
 export class SessionNotFound extends Error {
   override readonly name = 'SessionNotFound';

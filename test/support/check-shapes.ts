@@ -4,6 +4,7 @@ import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-wor
 import type { History } from '@temporalio/common/lib/proto-utils';
 import type { ZodType } from 'zod';
 import { EventReader } from '../../src/client/events/events';
+import { readView } from '../../src/client/turns/read-answer';
 import { callbackMessage as callbackShape } from '../../src/shapes/callback';
 import { sessionView } from '../../src/shapes/session';
 import { turnEvent, type TurnEvent } from '../../src/shapes/turn-event';
@@ -29,6 +30,7 @@ export async function checkShapes({ events: history }: History): Promise<Checked
   if (shape && result) {
     const [view] = await decode(result.payloads);
     expect(shape.parse(view)).toMatchObject(view as object);
+    if (type !== 'session') readView(view as TurnView);
     if (type === 'turn') {
       const facts = callbackMessage('turn.ended', '2026-01-01T00:00:00Z', view as TurnView);
       const body = JSON.parse(JSON.stringify({ ...facts, card: null, link: null }));

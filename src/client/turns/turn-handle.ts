@@ -47,6 +47,7 @@ import { readHistory } from '../../temporal/history/read-history';
 import { pendingFreeze, pendingModelWait } from '../../temporal/pending-activities';
 import { modelWaitText } from '../../shared/turn/turn-states';
 import { sentOf, type Sent, noWorkerError } from './missing-answer';
+import { readCardPage, readView } from './read-answer';
 import type { TurnEvent } from '../../shapes/turn-event';
 import { errorMessage } from '../../shared/text/error-message';
 import { optional } from '../../shared/json/optional';
@@ -237,7 +238,7 @@ export class TurnHandle<R = unknown> {
     if (pending.length === 0) return new Map();
     const handle = this.client.workflow.getHandle(this.workflowId);
     const page = (digests: string[]) =>
-      this.askTurn('show its cards', () => handle.query<CardPage, [string[]]>(CARDS_QUERY, digests));
+      this.askTurn('show its cards', async () => readCardPage(await handle.query<CardPage, [string[]]>(CARDS_QUERY, digests)));
     const cards = await cardsInPages(pending, page);
     if (cards === null) {
       // A worker of an older build: the cards are on the Web UI's page.
@@ -407,13 +408,13 @@ export class TurnHandle<R = unknown> {
 
   private async finalView(runId?: string): Promise<TurnView> {
     try {
-      return (await this.client.workflow.getHandle(this.workflowId, runId).result()) as TurnView;
+      return readView((await this.client.workflow.getHandle(this.workflowId, runId).result()) as TurnView);
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) throw new TurnNotFound(this.id);
       if (!(error instanceof WorkflowFailedError)) throw error;
       const { cause } = error;
       if (cause instanceof ApplicationFailure && cause.type === TURN_FAILURE && cause.details?.[0])
-        return cause.details[0] as TurnView;
+        return readView(cause.details[0] as TurnView);
       if (cause instanceof CancelledFailure) return this.queryView();
       if (cause instanceof TerminatedFailure) {
         // A reset terminates a run, and begins another one.
@@ -427,7 +428,7 @@ export class TurnHandle<R = unknown> {
 
   private async queryView(): Promise<TurnView> {
     const handle = this.client.workflow.getHandle(this.workflowId);
-    const view = await this.askTurn('report the state of the turn', () => handle.query<TurnView>(STATUS_QUERY));
+    const view = readView(await this.askTurn('report the state of the turn', () => handle.query<TurnView>(STATUS_QUERY)));
     return { ...view, ui_url: view.pending.length > 0 ? cardUrl(this.uiUrl, view.run_id) : this.uiUrl };
   }
 
@@ -514,7 +515,8 @@ function outsideEnd(view: TurnView, how: 'TERMINATED' | 'TIMED_OUT'): TurnView {
 
 /** Calls of a view that wait for a person, its own first, then its sub-agents'. */
 export function pendingOf(view: TurnView): WaitingCall[] {
-  const waits = (call: CallView): call is WaitingCall => call.digest !== null && view.pending.includes(call.digest);
+  const pending = new Set(view.pending);
+  const waits = (call: CallView): call is WaitingCall => call.digest !== null && pending.has(call.digest);
   const below = (view.sub_turns ?? []).flatMap(({ waiting }) => waiting.map(({ call, ...of }) => ({ ...call, of })));
   return [...view.calls, ...below].filter(waits);
 }

@@ -10,6 +10,7 @@ import {
   ScheduleNotFound,
   SessionNotFound,
   TurnNotFound,
+  UnreadableAnswer,
 } from '../../client/errors';
 import { StoreServerError } from '../../store/store';
 import { UnsearchableText } from '../../shared/text/visible';
@@ -82,6 +83,7 @@ export function wrongOf(error: unknown): Wrong | null {
       ...{ code: 'NETWORK_ERROR', reason: 'store_unreachable', retryAfterMs: BEHIND_MS, hint: SEND_AGAIN },
       message: 'The store does not answer. It is not known whether the request counted.',
     };
+  if (error instanceof UnreadableAnswer) return { code: 'EXECUTION_ERROR', reason: 'unreadable_answer', message };
   if (error instanceof PackageMissing) return { code: 'EXECUTION_ERROR', reason: 'package_missing', message, status: 501 };
   if (error instanceof IdempotencyConflict) return { code: 'INVALID_PARAMS', reason: 'key_used', message, status: 409 };
   if (error instanceof InvalidRequest || error instanceof UnsearchableText)

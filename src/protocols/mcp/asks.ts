@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { McpDefinition } from '../../agents/mcp';
 import { formOf, type McpSample } from '../../agents/mcp-asks';
 import { getOwn, type Json, type JsonObject } from '../../shared/json/json';
-import { cardLines } from '../../client/approvals/cards';
+import { cardLines, isCardCut } from '../../client/approvals/cards';
 import { DecisionNotAccepted, NoWorker } from '../../client/errors';
 import type { TurnHandle } from '../../client/turns/turn-handle';
 import { Refusal, type Wrong } from '../../gateway/http/errors';
@@ -178,7 +178,7 @@ async function shownCard(turn: TurnHandle, digest: string, signal: AbortSignal):
     if (card !== undefined) {
       const lines = cardLines(card);
       const text = ['Approve this call?', ...lines, `Digest ${digest}`].join('\n');
-      return lines.length > MOST_LINES || text.length > MOST_TEXT ? null : text;
+      return isCardCut(card) || lines.length > MOST_LINES || text.length > MOST_TEXT ? null : text;
     }
     await sleep(CARD_PAUSE_MS);
   }

@@ -1,8 +1,12 @@
 /** The inbox in memory: what it reads, when it asks workers, and what it tells its readers. */
+import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { Inbox, pauseAfter } from '../../../src/client/approvals/inbox';
 import type { InboxLimits } from '../../../src/client/approvals/inbox-reader';
 import type { Answer } from '../../../src/client/approvals/bounded-asks';
 import type { ListedTurn, WaitingCalls } from '../../../src/client/approvals/known-turns';
+import { inboxSource, pendingTurns } from '../../../src/client/approvals/pending-turns';
+import { TurnHandle } from '../../../src/client/turns/turn-handle';
+import type { Owner } from '../../../src/record/owner';
 import type { Visibility } from '../../../src/client/turns/listing';
 import type { Question } from '../../../src/shapes/turn-view';
 import { examplePending } from '../../../src/gateway/schemas/examples';
@@ -213,6 +217,102 @@ describe('the inbox', () => {
     inbox.decided('a', ['a1']);
     expect(digests(await inbox.rows('all'))).toEqual({ b: ['b1'] });
     expect(world.asked).toEqual(['a']);
+  });
+});
+
+describe('a workflow that somebody made up as a turn', () => {
+  const call = { ...example, digest: 'd'.repeat(64) };
+  const state = {
+    ...{ reason: 'asks', changes: [], untrusted: false, asked_at: null, remarks: [] },
+    policy: { channel: 'any', quorum: 1, roles: [], four_eyes: false },
+  };
+  const card = { digest: call.digest, card: `Pay 7 \`${call.digest}\``, state };
+  const honest = {
+    view: { state: 'awaiting_approval', pending: [call.digest], calls: [call] },
+    page: { cards: [card], read: 1 },
+  };
+  const approving = (over: object) => ({
+    ...honest,
+    view: { ...honest.view, calls: [{ ...call, approval: { ...call.approval, ...over } }] },
+  });
+  const below = { ...honest.view, calls: [], sub_turns: [{ waiting: [{ turn_id: 't', agent: 'a', call }] }] };
+  let deep: object = {};
+  for (let level = 0; level < 20_000; level += 1) deep = { deep };
+
+  /** Two turns, `a` and `b`; the workers of `a` give these answers. */
+  function inboxOf(answers: { view: unknown; page?: unknown }) {
+    const temporal = {
+      connection: {
+        withAbortSignal: (_signal: AbortSignal, ask: () => unknown) => ask(),
+        withDeadline: (_until: number, ask: () => unknown) => ask(),
+      },
+      workflow: {
+        list: async function* () {
+          for (const id of ['a', 'b']) yield { workflowId: `turn/${id}`, taskQueue: id };
+        },
+        getHandle: (workflow: string) => ({
+          describe: async () => ({ status: { name: 'RUNNING' }, runId: 'r', raw: {} }),
+          query: async (name: string) => {
+            const { view, page } = workflow === 'turn/a' ? answers : honest;
+            return name === 'status' ? view : page;
+          },
+        }),
+      },
+    } as unknown as Client;
+    const turn = (id: string, owner: Owner | null = null) =>
+      new TurnHandle(temporal, id, `turn/${id}`, null, {} as never, null, null, null, owner);
+    const of = {
+      ...{ temporal, taskQueue: 'own', turn },
+      summarize: ({ workflowId }: WorkflowExecutionInfo) => ({ ...summary, turn_id: workflowId.slice(5) }),
+    };
+    const inbox = new Inbox(inboxSource(of, async (id) => ({ progress: '1', view: () => turn(id).status() })));
+    opened.push(inbox);
+    return { inbox, all: () => pendingTurns({ ...of, visibility: 'all' }) };
+  }
+
+  const unreadable = {
+    turn_id: 'a',
+    calls: [],
+    unreachable: expect.stringMatching('Its worker gave an answer that cannot be read'),
+  };
+  const readable = { turn_id: 'b', calls: [{ digest: call.digest }], unreachable: null };
+
+  it.each<[string, { view: unknown; page?: unknown }]>([
+    ['no view', { view: null }],
+    ['calls that are no list', { view: { ...honest.view, calls: 'x' } }],
+    ['pending digests that are no list', { view: { ...honest.view, pending: {} } }],
+    ['a call that is none', { view: { ...honest.view, calls: [null] } }],
+    ['a call without an approval', { ...honest, view: { ...honest.view, calls: [{ ...call, approval: undefined }] } }],
+    ['decisions that are no list', approving({ decisions: 'x' })],
+    ['a decision that is none', approving({ decisions: [null] })],
+    ['a note that is no text', approving({ note: { length: 1e9 } })],
+    ['a value that is too deep', approving({ deep })],
+    ['sub-turns that are no list', { view: { ...honest.view, sub_turns: 'x' } }],
+    ["a sub-agent's call of no turn", { view: { ...below, sub_turns: [{ waiting: [{ turn_id: {}, agent: 'a', call }] }] } }],
+    ['no page of cards', { ...honest, page: null }],
+    ['a card that is none', { ...honest, page: { cards: [null], read: 1 } }],
+    ['cards of which it processed a part of one', { ...honest, page: { cards: [card], read: 1e-6 } }],
+    ['a state of a card that is too deep', { ...honest, page: { cards: [{ ...card, state: { ...state, deep } }], read: 1 } }],
+    ['remarks that are no list', { ...honest, page: { cards: [{ ...card, state: { ...state, remarks: 'x' } }], read: 1 } }],
+  ])('is listed as one that cannot be read, and the others as before: %s', async (_what, answers) => {
+    const { inbox, all } = inboxOf(answers);
+    for (const list of [() => inbox.pending('all'), () => inbox.rows('all'), all]) {
+      const turns = await list();
+      expect(turns.toSorted((a, b) => (a.turn_id < b.turn_id ? -1 : 1))).toMatchObject([unreadable, readable]);
+      expect(() => JSON.stringify(turns)).not.toThrow();
+    }
+  });
+
+  it.each<[string, { view: unknown; page?: unknown }]>([
+    ['leaves out what older builds did not have', approving({ decisions: undefined, quorum: undefined, channel: undefined })],
+    [
+      'has a state and a field that this build does not know',
+      { ...honest, view: { ...approving({}).view, state: 'new', more: [] } },
+    ],
+    ["shows a sub-agent's call", { ...honest, view: below }],
+  ])('is read if its answer %s', async (_what, answers) => {
+    const turns = await inboxOf(answers).inbox.pending('all');
+    expect(turns.find(({ turn_id }) => turn_id === 'a')).toMatchObject({ ...readable, turn_id: 'a' });
   });
 });
 

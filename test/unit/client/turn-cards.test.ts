@@ -5,11 +5,12 @@ import { TurnHandle } from '../../../src/client/turns/turn-handle';
 const [own, below, gone] = ['a', 'b', 'c'].map((letter) => letter.repeat(64)) as [string, string, string];
 const cardOf = (digest: string) => `## Waiting for approval: \`pay\`\n\n- digest: \`${digest}\`\n`;
 const WHERE = 'From agent `clerk`, in its turn `t~1.1`. Decide here or there.';
+const callBelow = { id: '1.1', tool: 'pay', state: 'waiting', digest: below, approval: { by: [] } };
 const view = {
   state: 'awaiting_approval',
   pending: [own, below, gone],
   calls: [],
-  sub_turns: [{ waiting: [{ turn_id: 't~1.1', agent: 'clerk', call: { digest: below } }] }],
+  sub_turns: [{ waiting: [{ turn_id: 't~1.1', agent: 'clerk', call: callBelow }] }],
 };
 
 /** A turn whose queries have these answers, and the list of the queries that were made. */

@@ -1,3 +1,4 @@
+import { approvalCard, CARD_SECTION, TRUNCATION_MARK } from '../../../../src/cards/card';
 import { DecisionNotAccepted } from '../../../../src/client/errors';
 import type { TurnHandle } from '../../../../src/client/turns/turn-handle';
 import { elicitation, type Answer } from '../../../../src/protocols/mcp/asks';
@@ -24,6 +25,17 @@ async function asked(looks: (Map<string, string> | Error)[], decide = async (_tu
   return { why, questions, decided, looks: look };
 }
 
+/** Of a call with a long text, as the Web UI shows it: with many fields, little of each is shown. */
+const cutCard = (fields: number) => {
+  const others = Array.from({ length: fields }, (_, n) => [`field_${n}`, n] as const);
+  const facts = {
+    ...{ tool: 'pay', version: '1.0.0', callId: '1.1', digest: DIGEST, requester: 'ana', agent: 'payables' },
+    ...{ reason: 'it asks', input: { ...Object.fromEntries(others), text: 'word '.repeat(10_000) }, preview: 'Pay ACME 7.00' },
+    expiresAt: '2026-11-22T00:00:00.000Z',
+  };
+  return approvalCard(facts, { most: CARD_SECTION });
+};
+
 describe('the person at an MCP client', () => {
   const card = new Map([[DIGEST, '## Waiting for approval\n\nPay ACME 7.00']]);
 
@@ -33,6 +45,7 @@ describe('the person at an MCP client', () => {
     ['cannot be read', new Error('the details are too long')],
     ['has a card of too many lines', new Map([[DIGEST, 'line\n\n'.repeat(200)]])],
     ['has too long a card', new Map([[DIGEST, 'word '.repeat(3000)]])],
+    ['has a card that is cut', new Map([[DIGEST, cutCard(30)]])],
   ])('is not asked about a call that %s', async (_, told) => {
     const { why, questions, decided } = await asked([told]);
     expect({ questions, decided }).toEqual({ questions: [], decided: [] });
@@ -45,6 +58,11 @@ describe('the person at an MCP client', () => {
     expect(looks).toBe(3);
     expect(questions).toEqual([expect.stringMatching(new RegExp(`Pay ACME 7\\.00[^]*${DIGEST}`))]);
     expect(decided).toEqual([{ digest: DIGEST, decision: 'approve' }]);
+  });
+
+  it('is asked about a call whose words say that they are cut', async () => {
+    const quoted = `Pay ACME 7.00\n\n\`\`\`\n${TRUNCATION_MARK}: the first 9\n\`\`\``;
+    expect((await asked([new Map([[DIGEST, quoted]])])).questions).toEqual([expect.stringContaining(TRUNCATION_MARK)]);
   });
 
   it('is told why a decision does not count', async () => {
