@@ -38,6 +38,10 @@ export interface Operation {
   act: Act;
   /** The request was sent before, and no answer was stored: it may be in progress, or done. */
   isRepetition: boolean;
+  /** A request of it has passed its checks, by `pass` or `agreeOn`, and may have been carried out: they may fail now. */
+  hasPassed: boolean;
+  /** Notes that the request has passed its checks, before anything is done. */
+  pass(): Promise<void>;
   /** The turn that it acts on, if that changes with time, once one of its requests has chosen it. */
   target?: string;
   /** Chooses it, before anything is done. @returns the first choice */
@@ -48,6 +52,8 @@ interface IdempotencyRecord {
   body: string;
   /** When it was first sent, ms since 1970. Absent in older ones. */
   at?: number;
+  /** A request has passed its checks. */
+  pass?: true;
   target?: string;
   answer?: { status: number; payload: string };
 }
@@ -122,8 +128,14 @@ export async function claimOperation(
       const record = current === null ? { body } : keptOf(current);
       return record.target === undefined ? { value: { ...record, target }, answer: target } : { answer: record.target };
     });
+  const pass = () =>
+    store.registers.update(registerOf(id), (current) => ({
+      value: { ...(current === null ? { body } : keptOf(current)), pass: true },
+      answer: undefined,
+    }));
+  const hasPassed = first.pass === true || first.target !== undefined;
   const act = { name: `act_${hashJson({ v: 'holdfast.act/1', id, body }).slice(0, 40)}`, since: first.at ?? 0 };
-  const operation = { key, id, act, isRepetition, agreeOn, ...optional({ target: first.target }) };
+  const operation = { key, id, act, isRepetition, hasPassed, pass, agreeOn, ...optional({ target: first.target }) };
   return { operation, ...optional({ answer: first.answer }) };
 }
 

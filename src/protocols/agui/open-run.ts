@@ -1,7 +1,7 @@
 /**
  * Finds the turn of an AG-UI run. A run with a new message is the next message of its thread's session; a run with answers decides
  * calls of the session's running turn, and goes on with that turn. A run that is sent again finds the turn that it had before:
- * nothing is started or decided twice, also at another gateway and after a restart.
+ * nothing is started or decided twice, also at another gateway and after a restart. A run that was refused is judged anew.
  */
 import { SessionNotFound } from '../../client/errors';
 import type { Position } from '../../client/events/position';
@@ -40,28 +40,45 @@ export async function openRun(parts: GatewayParts, run: RunOf): Promise<OpenRun>
   const { threadId, runId, resume, request } = input;
   const key = `ag-ui\n${agent}\n${threadId}\n${runId}`;
   const starts = resume.length > 0 ? null : startLimit(parts);
-  const { operation } = await claimOperation(parts.store, { principal: principal.name, key, request }, starts);
-  if (operation === null)
+  const claim = async () => {
+    const { operation } = await claimOperation(parts.store, { principal: principal.name, key, request }, starts);
+    if (operation !== null) return operation;
     throw refusal('run_used', 409, 'This runId has been used in its thread for another message or other answers: use a new one.');
-  return resume.length > 0 ? answerRun(parts, run, operation) : messageRun(parts, run, operation);
+  };
+  const check = resume.length > 0 ? checkAnswers : checkMessage;
+  const operation = await claim();
+  const act = await check(parts, run, operation).catch(async (error: unknown) => {
+    // If the run was sent twice at once, the other request may have changed what this one was judged by.
+    const later = await claim();
+    if (later.hasPassed === operation.hasPassed) throw error;
+    return check(parts, run, later);
+  });
+  return act();
 }
 
-async function messageRun(parts: GatewayParts, run: RunOf, operation: Operation): Promise<OpenRun> {
+/** What a run does, once it has passed its checks. */
+type Act = () => Promise<OpenRun>;
+
+async function checkMessage(parts: GatewayParts, run: RunOf, operation: Operation): Promise<Act> {
   const { principal, agent, input } = run;
   needRole(principal, ['starter', 'admin']);
   const holdfast = await parts.client();
-  if (operation.target !== undefined) {
+  const { target } = operation;
+  if (target !== undefined) {
     const session = await threadSession(parts, run);
-    return { turn: holdfast.turn(operation.target), after: null, session };
+    return async () => ({ turn: holdfast.turn(target), after: null, session });
   }
-  const text = operation.isRepetition ? input.lastMessage : input.message;
+  const text = operation.hasPassed ? input.lastMessage : input.message;
   if (text === null || text.trim() === '')
     throw refusal('no_message', 400, 'The last message of the run must be one of the user, with text.');
   const known = await threadSession(parts, run);
-  if (known !== null && !operation.isRepetition) await refuseOverInterrupts(parts, principal, known);
+  if (known !== null && !operation.hasPassed) await refuseOverInterrupts(parts, principal, known);
   const session = known ?? holdfast.session(ownSessionId(run), { agent, requester: principal.name });
-  const { turn_id } = await session.send(text, { id: operation.id });
-  return { turn: holdfast.turn(await operation.agreeOn(turn_id)), after: null, session };
+  return async () => {
+    await operation.pass();
+    const { turn_id } = await session.send(text, { id: operation.id });
+    return { turn: holdfast.turn(await operation.agreeOn(turn_id)), after: null, session };
+  };
 }
 
 /** The protocol demands it: while a thread waits for answers, only a run with answers may follow. */
@@ -75,28 +92,32 @@ async function refuseOverInterrupts(parts: GatewayParts, principal: Principal, s
   throw refusal('interrupts_open', 409, message, 'Send a run with "resume", which answers each of them.');
 }
 
-async function answerRun(parts: GatewayParts, run: RunOf, operation: Operation): Promise<OpenRun> {
+async function checkAnswers(parts: GatewayParts, run: RunOf, operation: Operation): Promise<Act> {
   const { principal, input } = run;
   const session = await threadSession(parts, run);
   if (session === null) throw refusal('unknown_thread', 404, 'There is no such thread that you may see.');
   const target = operation.target ?? (await session.status()).running?.turn_id;
   if (target === undefined) throw refusal('not_waiting', 409, 'No turn of this thread waits for an answer.');
-  const { turn, view } = await visibleTurn(parts, principal, await operation.agreeOn(target));
+  const { turn, view } = await visibleTurn(parts, principal, target);
   const latest = await view();
   const kinds = new Map(
     latest.pending.length === 0 ? [] : (await turn.waiting(latest)).questions.map(({ digest, card }) => [digest, card.kind]),
   );
   const answers = input.resume.filter(({ status }) => status === 'resolved');
-  if (!operation.isRepetition) checkAnswers(input, [...kinds.keys()]);
+  if (!operation.hasPassed) compareAnswers(input, [...kinds.keys()]);
   const bodies = answers.map((answer) => decisionOf(answer, kinds.get(answer.interruptId) ?? null));
-  for (const [index, { interruptId }] of answers.entries())
-    await decideOnce(parts, principal, { turn, operation: partOf(operation, interruptId), body: bodies[index]! });
-  const isSeen = input.seen?.turnId === turn.id && !operation.isRepetition;
-  return { turn, after: isSeen ? input.seen!.position : null, session: null };
+  return async () => {
+    const choice = await operation.agreeOn(turn.id);
+    if (choice !== turn.id) return (await checkAnswers(parts, run, { ...operation, hasPassed: true, target: choice }))();
+    for (const [index, { interruptId }] of answers.entries())
+      await decideOnce(parts, principal, { turn, operation: partOf(operation, interruptId), body: bodies[index]! });
+    const isSeen = input.seen?.turnId === turn.id && !operation.hasPassed;
+    return { turn, after: isSeen ? input.seen!.position : null, session: null };
+  };
 }
 
 /** Each open interrupt needs an answer, and each answer an open interrupt. `cancelled` is an answer that decides nothing. */
-function checkAnswers({ resume }: RunInput, open: readonly string[]): void {
+function compareAnswers({ resume }: RunInput, open: readonly string[]): void {
   const ids = resume.map(({ interruptId }) => interruptId);
   const missing = open.filter((digest) => !ids.includes(digest));
   if (missing.length > 0)
