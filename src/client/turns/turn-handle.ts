@@ -38,7 +38,7 @@ import { cardsByDigest } from '../approvals/cards';
 import { cardUrl } from '../../shared/wire/links';
 import { QuestionCards, type ShownCard } from '../approvals/question-card';
 import type { CardSource } from '../../record/cards/stored-card';
-import type { Owner } from '../../record/owner';
+import { hasRequesterOf, type Owner } from '../../record/owner';
 import { doneBefore, SENT_BEFORE, type Act, type DoneBefore } from './start-turn';
 import { DecisionNotAccepted, InvalidRequest, NoWorker, TurnEnded, TurnNotFound } from '../errors';
 import type { WatchedEvent } from '../events/feed';
@@ -193,7 +193,7 @@ export class TurnHandle<R = unknown> {
     const [questions, unread]: [Question[], WaitingNow['unread']] = [[], []];
     const owner = this.owner ?? { turn_id: this.id, requester: view.requester };
     const whole = new QuestionCards(this.openStore, owner);
-    const below = await this.cardsBelow(calls);
+    const below = await this.cardsBelow(calls, owner);
     for (const call of calls) {
       const cardRead = shownCard(call, cards, below);
       if (cardRead === null) unread.push({ call, why: `The card of call ${call.id} (${call.tool}) cannot be read: ${why}.` });
@@ -222,14 +222,18 @@ export class TurnHandle<R = unknown> {
     }
   }
 
-  /** The cards of sub-agents' calls as their own turns show them, by turn; a turn that does not answer has none. */
-  private async cardsBelow(calls: readonly WaitingCall[]): Promise<Map<string, Map<string, ShownCard>>> {
+  /**
+   * The cards of sub-agents' calls as their own turns show them, by turn. A turn that does not answer has none, nor has one of another
+   * requester: this turn may be made up, and name any turn as one below it.
+   */
+  private async cardsBelow(calls: readonly WaitingCall[], owner: Owner): Promise<Map<string, Map<string, ShownCard>>> {
     const turnIds = new Set(calls.flatMap(({ of }) => (of === undefined ? [] : [of.turn_id])));
     const below = new Map<string, Map<string, ShownCard>>();
     for (const id of turnIds) {
       const turn = new TurnHandle(this.client, id, workflowId(id), null, this.feeds);
-      const cards = turn.status().then((view) => turn.cardsOf(view));
-      below.set(id, await cards.catch(() => new Map<string, ShownCard>()));
+      const none = new Map<string, ShownCard>();
+      const cards = turn.status().then((view) => (hasRequesterOf(owner, view) ? turn.cardsOf(view) : none));
+      below.set(id, await cards.catch(() => none));
     }
     return below;
   }

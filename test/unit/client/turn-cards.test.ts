@@ -77,4 +77,36 @@ describe('the cards of a turn', () => {
     await expect(turn.cards()).rejects.toThrow('too large');
     expect(asked).toEqual(['status', 'cards']);
   });
+
+  it.each([
+    ['the same requester', 'acme/rita', [below]],
+    ['another requester', 'globex/eve', []],
+  ])("of a sub-agent's call comes from its own turn, if that has %s", async (_which, requester, shown) => {
+    const answers: Record<string, object> = {
+      't status': { ...view, pending: [below], requester: 'acme/rita' },
+      't cards': { cards: [], read: 1 },
+      't~1.1 status': { ...view, requester, pending: [below], calls: [callBelow], sub_turns: [] },
+      't~1.1 cards': { cards: [{ digest: below, card: cardOf(below) }], read: 1 },
+    };
+    const getHandle = (workflow: string) => ({
+      describe: async () => ({ status: { name: 'RUNNING' }, runId: 'r', raw: {} }),
+      query: async (name: string) => answers[`${workflow.slice('turn/'.length)} ${name}`],
+    });
+    const connection = { withDeadline: (_until: number, ask: () => unknown) => ask() };
+    const client = { connection, workflow: { getHandle } } as never;
+    const owner = { turn_id: 't', requester: 'acme/rita' };
+    const { questions, unread } = await new TurnHandle(
+      client,
+      't',
+      'turn/t',
+      null,
+      {} as never,
+      null,
+      null,
+      null,
+      owner,
+    ).waiting();
+    expect(questions.map(({ digest }) => digest)).toEqual(shown);
+    expect(unread).toHaveLength(1 - shown.length);
+  });
 });
