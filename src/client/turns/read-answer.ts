@@ -8,6 +8,7 @@ import { isJsonObject, MAX_JSON_DEPTH } from '../../shared/json/json';
 import type { ApprovalView, CallView, DecisionView, SurfacedCall, TurnView } from '../../shared/turn/turn-view';
 import type { CallError } from '../../shared/wire/errors';
 import type { CardState } from '../../shapes/card';
+import type { WaitingCall } from '../../shapes/turn-view';
 import type { CardPage } from '../../workflows/contract';
 import { UnreadableAnswer } from '../errors';
 
@@ -61,7 +62,9 @@ const approval = fields<ApprovalView>({
 
 const error = fields<Pick<CallError, 'code' | 'message'>>({ message: text, ...orMissing({ code: text }) });
 
-const call = fields<CallView>({
+/** Only the client says of which other turn a call is. */
+const call = fields<CallView & Pick<WaitingCall, 'of'>>({
+  of: (value) => value === undefined,
   ...{ id: text, tool: text, state: text, digest: orNull(text), approval },
   ...orMissing({ revision: number, version: text, class: text, idempotency_key: orNull(text), effect: orNull(text) }),
   ...orMissing({

@@ -283,6 +283,7 @@ describe('a workflow that somebody made up as a turn', () => {
     ['pending digests that are no list', { view: { ...honest.view, pending: {} } }],
     ['a call that is none', { view: { ...honest.view, calls: [null] } }],
     ['a call without an approval', { ...honest, view: { ...honest.view, calls: [{ ...call, approval: undefined }] } }],
+    ['a call of another turn, which is none', { ...honest, view: { ...honest.view, calls: [{ ...call, of: {} }] } }],
     ['decisions that are no list', approving({ decisions: 'x' })],
     ['a decision that is none', approving({ decisions: [null] })],
     ['a note that is no text', approving({ note: { length: 1e9 } })],
