@@ -33,8 +33,8 @@ export async function* listBudgets(
   const budgets: Promise<ListedBudget>[] = [];
   const isWanted = filter.isWanted ?? (() => true);
   for await (const { workflowId, memo, taskQueue } of temporal.workflow.list({ query: QUERY })) {
-    const name = memo?.holdfast_budget as BudgetName | undefined;
-    if (name === undefined || !isWanted(name)) continue;
+    const name = memo?.holdfast_budget;
+    if (!isBudgetName(name) || !isWanted(name)) continue;
     if (filter.agent !== undefined && filter.agent !== name.agent) continue;
     if (filter.budget !== undefined && filter.budget !== name.budget) continue;
     if (budgets.length >= (filter.limit ?? 100)) break;
@@ -43,6 +43,13 @@ export async function* listBudgets(
     );
   }
   for (const budget of budgets) yield await budget;
+}
+
+/** Anybody who may start workflows can make up a memo. */
+function isBudgetName(name: unknown): name is BudgetName {
+  if (typeof name !== 'object' || name === null) return false;
+  const { agent, budget, per, of } = name as { [K in keyof BudgetName]?: unknown };
+  return [agent, budget, per, of].every((part) => typeof part === 'string');
 }
 
 type Ask = (question: (budget: WorkflowHandle) => Promise<BudgetView>) => Promise<Answer<BudgetView>>;

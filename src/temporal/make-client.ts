@@ -1,8 +1,8 @@
 /** Makes the Temporal client of a process. */
 import { Client, type WorkflowClientInterceptor } from '@temporalio/client';
-import type { Payload, PayloadCodec } from '@temporalio/common';
+import { defaultPayloadConverter, type Payload, type PayloadCodec } from '@temporalio/common';
 import type { temporal } from '@temporalio/proto';
-import { encodingOf, isEncrypted, refusalIn } from '../shared/wire/payload';
+import { isEncrypted } from '../shared/wire/payload';
 import { inSpan, traceFields } from '../telemetry/traces/api';
 import { withTraceHeader } from '../telemetry/traces/header';
 import { CALL_WORKFLOW, SESSION_UPDATES, TURN_WORKFLOW } from '../workflows/contract';
@@ -49,16 +49,16 @@ const passTraceOn: WorkflowClientInterceptor = {
 
 /**
  * The SDK decodes the memo of each workflow that it lists or describes, and one unreadable field would fail the whole list. So fields
- * that this client cannot read are left out before: of workflows whose keys it lacks, and damaged ones.
+ * that this client cannot read are left out before: of workflows whose keys it lacks, damaged ones, and what anybody who may start
+ * workflows has made up.
  */
 function withReadableMemos<C extends Connection>(connection: C, codec: PayloadCodec | null, namespace: string): C {
   const readable = async (execution: Execution | null | undefined) => {
     if (!execution?.memo?.fields) return;
     const context = { type: 'workflow' as const, namespace, workflowId: execution.execution?.workflowId ?? '' };
     const fields = Object.entries(execution.memo.fields).map(async ([name, payload]): Promise<[string, Payload][]> => {
-      if (!isEncrypted(payload)) return [[name, payload]];
-      const decoded = await codec?.decode([payload], context).catch(() => undefined);
-      return decoded && refusalIn(encodingOf(decoded[0]!)) === null ? [[name, decoded[0]!]] : [];
+      const [plain] = isEncrypted(payload) ? ((await codec?.decode([payload], context).catch(() => undefined)) ?? []) : [payload];
+      return plain && isReadable(plain) ? [[name, plain]] : [];
     });
     execution.memo.fields = Object.fromEntries((await Promise.all(fields)).flat());
   };
@@ -77,6 +77,15 @@ function withReadableMemos<C extends Connection>(connection: C, codec: PayloadCo
     describeWorkflowExecution,
   });
   return instead(connection, { workflowService });
+}
+
+function isReadable(payload: Payload): boolean {
+  try {
+    defaultPayloadConverter.fromPayload(payload);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The same object with other members. */
