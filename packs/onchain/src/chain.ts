@@ -9,8 +9,6 @@ import { rpcFailure } from './rpc-failure';
 const RPC_TIMEOUT = 10_000;
 
 export class Chain {
-  private identityPromise: Promise<ChainIdentity> | undefined;
-
   /**
    * @param url may contain an API key: never show it
    * @param id chain id of the settings; part of what a call is approved for
@@ -47,15 +45,10 @@ export class Chain {
     });
   }
 
-  /** Which chain the node is on; asked once. */
+  /** Which chain the node is on now: the one behind a URL may be started anew. */
   async identity(client: PublicClient): Promise<ChainIdentity> {
-    this.identityPromise ??= identityOf(client);
-    try {
-      return await this.identityPromise;
-    } catch (error) {
-      this.identityPromise = undefined;
-      throw error;
-    }
+    const [chainId, genesis] = await Promise.all([client.getChainId(), client.getBlock({ blockNumber: 0n })]);
+    return { chainId, name: `${chainId}-${genesis.hash.slice(2, 18)}` };
   }
 }
 
@@ -63,11 +56,6 @@ export interface ChainIdentity {
   chainId: number;
   /** Differs between a restarted chain and the one before it, which had the same id. */
   name: string;
-}
-
-async function identityOf(client: PublicClient): Promise<ChainIdentity> {
-  const [chainId, genesis] = await Promise.all([client.getChainId(), client.getBlock({ blockNumber: 0n })]);
-  return { chainId, name: `${chainId}-${genesis.hash.slice(2, 18)}` };
 }
 
 /** The error of the tools if no chain is configured. */

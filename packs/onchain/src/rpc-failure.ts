@@ -3,14 +3,19 @@ import { viem } from './viem';
 import { isToolError, ToolError } from 'holdfast/tools';
 import { revertFailure } from './revert';
 
+/** What a node says that does not have the block yet, which another node has named. */
+const BEHIND = /header not found|unknown block|block .*not found/i;
+
 /** @param url removed from the texts of the node and the transport */
 export function rpcFailure(error: unknown, url: string): Error {
   if (isToolError(error)) return error;
   const revert = find(error, viem().ContractFunctionRevertedError);
-  if (revert) return revertFailure(revert.data?.errorName ?? '', revert.data?.args ?? [], revert.reason);
   const detail = describeNodeError(error, url);
   const status = find(error, viem().HttpRequestError)?.status;
   const code = find(error, viem().RpcRequestError)?.code;
+  // -32603 is "internal error"; some nodes also report a revert so, and viem takes each for one.
+  const isInternal = code === -32603 && !/^0x/.test(revert?.raw ?? '') && !/revert/i.test(detail);
+  if (revert && !isInternal) return revertFailure(revert.data?.errorName ?? '', revert.data?.args ?? [], revert.reason);
   const failure = (...args: [ConstructorParameters<typeof ToolError>[0], string, string, string]) =>
     new ToolError(args[0], args[1], `${args[2]}: ${detail}`, { hint: args[3], nothingHappened: true });
 
@@ -24,6 +29,8 @@ export function rpcFailure(error: unknown, url: string): Error {
   // -32005 is "limit exceeded" of EIP-1474.
   if (status === 429 || code === -32005)
     return failure('RATE_LIMITED', 'rpc_busy', 'The node asks to come back later', 'Nothing was sent.');
+  if (isInternal || (code !== undefined && BEHIND.test(detail)))
+    return failure('NETWORK_ERROR', 'rpc_failed', 'The node failed', 'Nothing was sent.');
   if (code !== undefined)
     return failure(
       'EXECUTION_ERROR',

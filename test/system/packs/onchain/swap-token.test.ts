@@ -181,6 +181,29 @@ describe('swap_token on a chain', () => {
     expect(await reconcile(stage.settings, idempotencyKey)).toBe('not_applied');
   });
 
+  it('is not refused for good by a passing fault of the node', async () => {
+    const faults = [
+      ['eth_call', '{"code":-32603,"message":"Internal error"}'],
+      ['eth_call', '{"code":-32000,"message":"header not found"}'],
+      ['eth_estimateGas', '{"code":-32603,"message":"Internal error","data":"upstream timed out"}'],
+      ['eth_getBalance', '{"code":-32000,"message":"block 0x5 not found"}'],
+    ];
+    const idempotencyKey = newKey();
+    for (const [failing, error] of faults) {
+      const proxy = await startRpcProxy(stage.node.rpcUrl, {
+        before: async (method) =>
+          method === failing ? { status: 200, body: `{"jsonrpc":"2.0","id":1,"error":${error}}` } : undefined,
+      });
+      const settings = { ...stage.settings, url: proxy.url };
+      const { detail, nothingHappened } = await errorOf(swap(settings, swapInput(stage), { idempotencyKey }));
+      expect(detail).toMatchObject({ code: 'NETWORK_ERROR', reason: 'rpc_failed', retryable: true });
+      expect(nothingHappened).toBe(true);
+      await proxy.close();
+    }
+    await swap(stage.settings, swapInput(stage), { idempotencyKey });
+    expect(await swaps(stage)).toHaveLength(1);
+  });
+
   it('reports the outcome of a lost swap as the run would have reported it, with its evidence', async () => {
     const idempotencyKey = newKey();
     const input = swapInput(stage);
@@ -299,6 +322,33 @@ describe('swap_token on a chain', () => {
       expect(await swaps(elsewhere)).toEqual([]);
     } finally {
       await elsewhere.close();
+    }
+  });
+
+  it('is not sent to a chain that was started anew under the same URL while the worker lives', async () => {
+    let next: Stage | null = null;
+    const sent: string[] = [];
+    const proxy = await startRpcProxy(stage.node.rpcUrl, {
+      before: async (method, params = []) => {
+        if (method === 'eth_sendRawTransaction' && next === null) return { status: 500, body: '{}' };
+        if (next === null) return undefined;
+        sent.push(method);
+        const result = await rpc(next.node.rpcUrl, method, ...params);
+        return { status: 200, body: JSON.stringify({ jsonrpc: '2.0', id: 1, result }) };
+      },
+    });
+    const worker = tool('swap_token', { ...stage.settings, url: proxy.url, waitMs: 200 });
+    const ctx = toolContext({ idempotencyKey: newKey() });
+    const input = swapInput(stage);
+    expect(await verdictOf(worker.run(input, ctx) as Promise<unknown>)).toBe('TIMEOUT swap_not_settled');
+    await wait(1100);
+    next = await openStage();
+    try {
+      expect(await verdictOf(worker.run(input, ctx) as Promise<unknown>)).toBe('EXECUTION_ERROR other_chain');
+      expect(sent).not.toContain('eth_sendRawTransaction');
+    } finally {
+      await proxy.close();
+      await next.close();
     }
   });
 
