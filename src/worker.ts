@@ -6,7 +6,6 @@ import { createActivities } from './activities';
 import { type Engine, PolicyArchive } from './activities/step/agent-definition';
 import {
   type CallbackSender,
-  type Dependencies,
   type Notifier,
   type RunOutcome,
   TRUSTS_NOBODY,
