@@ -4,13 +4,7 @@ import { resolve } from 'node:path';
 import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities';
 import { type Engine, PolicyArchive } from './activities/step/agent-definition';
-import {
-  type CallbackSender,
-  type Notifier,
-  type RunOutcome,
-  TRUSTS_NOBODY,
-  type Trust,
-} from './activities/ports';
+import { type CallbackSender, type Notifier, type RunOutcome, TRUSTS_NOBODY, type Trust } from './activities/ports';
 import { OLD_DIGESTS_MS } from './activities/checks/resolve-call';
 import type { App } from './agents/define';
 import { approvalsChannel, type Channel } from './config/http';
@@ -45,7 +39,7 @@ import { cachedWorkflows, memoryOfProcess } from './worker/cached-workflows';
 import { watchEventLoop } from './worker/event-loop-watch';
 import { checkModels, warnOfMisfits, warnOfPrices } from './worker/models-at-start';
 import { keepSchedules } from './schedules/at-start';
-import { scheduleSigner, type SigningKeyFile } from './worker/schedule-signer';
+import { scheduleSigner } from './worker/schedule-signer';
 import { workflowBundle, type WorkflowBundle } from './worker/workflow-bundle';
 import { version } from './version';
 import { NAMESPACE_ATTRIBUTES } from './shared/search-attributes';
@@ -92,8 +86,11 @@ export interface WorkerParts {
   approvals?: 'any' | 'attested';
   /** Whose signed decisions count. Default: nobody's. */
   trust?: Trust;
-  /** File of the private key that signs the starts of the app's schedules, as a gateway's does. Absent or null: they are not signed. */
-  signingKey?: SigningKeyFile;
+  /**
+   * File of the private key that signs the starts of the app's schedules, as a gateway's does; a function is asked at each firing.
+   * Absent or null: they are not signed.
+   */
+  signingKey?: string | null | (() => string | null);
   /** Notifies people that they have to decide. */
   notifier?: Notifier;
   /** Sends turns' callbacks. Default: none are sent. */

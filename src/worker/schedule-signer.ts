@@ -3,11 +3,9 @@ import type { StartToSign } from '../activities/ports';
 import { attestStart } from '../attestation/bundle-signer';
 import { SigningKey } from '../attestation/signing-key';
 
-/** File of the private key; null: there is none. The function is asked at each firing. */
-export type SigningKeyFile = string | null | (() => string | null);
-
+/** @param file of the private key; null: there is none. A function is asked at each firing */
 export function scheduleSigner(
-  file: SigningKeyFile,
+  file: string | null | (() => string | null),
   namespace: string,
 ): ((start: StartToSign) => Promise<string | undefined>) | null {
   if (!file) return null;
