@@ -453,6 +453,7 @@ class History:
         self.started_with = {}
         self.argument, self.store, self.began, self.latest = UNKNOWN, NO_STORE, math.nan, -math.inf
         self.said, self.asked_until = [], set()
+        self.timers = []  # when each has fired, and when the last completed task before it began
         self.escalations = {}  # who may approve as well, and from when on, by digest
         self.policies = {}  # the rules under which an input was admitted, by the part that has it
         self.names_objects = set()  # rules and definitions of scheduled calls
@@ -467,6 +468,7 @@ class History:
     def begin(self, body):
         self.runs.append(body["run_id"])
         self.run, self.events, self.clock, self.activities, self.closed = body, 0, -math.inf, {}, False
+        self.tasks, self.task = {}, math.nan  # when each task began, and the last completed one
         self.reset = self.reset or body["began"] == "reset"
 
     def event(self, event, name, facts):
@@ -504,9 +506,15 @@ class History:
     # What people said.
 
     def hear(self, name, facts, value, time):
+        if name == "WORKFLOW_TASK_STARTED":
+            self.tasks[str(self.events)] = time
+        if name == "WORKFLOW_TASK_COMPLETED":
+            self.task = self.tasks.get(txt(facts.get("startedEventId")), math.nan)
+        if name == "TIMER_FIRED":
+            self.timers.append((time, self.task))
         if name == "WORKFLOW_EXECUTION_SIGNALED":
             if facts.get("signalName") in ("approve", "deny", "settle", "answer"):
-                self.note(facts["signalName"], value, time)
+                self.note(facts["signalName"], value, time, self.task)
         if name in ("WORKFLOW_EXECUTION_UPDATE_ACCEPTED", "WORKFLOW_EXECUTION_UPDATE_ADMITTED"):
             request = obj(there(facts, "acceptedRequest", "request"))
             if at(request, "input.name") == "decide":
@@ -515,22 +523,33 @@ class History:
             if at(request, "input.name") == "answer":
                 self.note("answer", payload(at(request, "input.args")), time)
 
-    def note(self, kind, value, time):
+    def note(self, kind, value, time, task=math.nan):
         if value is UNKNOWN:
             self.unknown.add("decisions")
         value = obj(value)
         by = texts(value.get("by"))[:1] if isinstance(value.get("by"), str) else []
         signed = [txt(claims_of(token).get("principal")) for token in texts(value.get("attestation"))]
         calls = [it for it in texts(value.get("call")) + texts(value.get("calls")) if len(it) >= 12]
-        self.said.append((kind, {*map(person, by + signed)}, calls, value.get("outcome"), time))
+        # An activity checks an answer, an edit, and what is signed: the workflow counts them in a later task.
+        checked = kind == "answer" or value.get("input") is not None or texts(value.get("attestation"))
+        times = time, math.nan if checked else task
+        self.said.append((kind, {*map(person, by + signed)}, calls, value.get("outcome"), times))
 
-    def has_said(self, decision, digest, by, until=math.inf, outcome=None):
-        """Whether this person has said it of the call so far, by `until`, or it was left out what somebody said."""
+    def has_said(self, decision, digest, by, at=math.inf, outcome=None, expires=math.inf):
+        """Whether this person has said it of the call so far, before `at`, or it was left out what somebody said.
+        A query may have seen it first, by the clock of the task before."""
         kind = "approve" if decision == "edit" else decision
         return "decisions" in self.unknown or any(
             one == kind and person(txt(by)) in people and any(txt(digest).startswith(it) for it in calls)
-            and not time > until and (kind != "settle" or form(became) == form(outcome))
-            for one, people, calls, became, time in self.said)
+            and (not time > at + CLOCKS or task == at and not time > expires + CLOCKS)
+            and (kind != "settle" or form(became) == form(outcome))
+            for one, people, calls, became, (time, task) in self.said)
+
+    def has_expired(self, time, until):
+        """Likewise. The timer is in this history, or in a run that was lost."""
+        lost = not self.whole and time < until and not time >= self.began
+        return time >= until - CLOCKS or lost or any(
+            task == time and fired >= until - CLOCKS for fired, task in self.timers)
 
     def attested(self, one, **said):
         """H5"""
@@ -565,7 +584,7 @@ class History:
             for one in [value, *objs(value.get("settlements"))]:
                 digest, by, outcome = call.get("digest"), one.get("by"), one.get("outcome")
                 then = one.get("at", value.get("at"))
-                self.rule("H6", not self.whole or self.has_said("settle", digest, by, when(then) + CLOCKS, outcome))
+                self.rule("H6", not self.whole or self.has_said("settle", digest, by, when(then), outcome))
                 self.rule("H6", when(then) <= time + CLOCKS)
                 self.attested(one, digest=digest, decision="settle", outcome=outcome, by=by, at=then)
         if name in GIVEN_A_HEAD and isinstance(value.get("head"), str):
@@ -593,7 +612,8 @@ class History:
             if self.whole:
                 self.rule("H4", self.has_said(kind, call.get("digest"), by))
                 self.rule("H6", "questions" in self.unknown or (txt(call.get("id")), txt(until)) in self.asked_until)
-                self.rule("H6", self.has_said(kind, call.get("digest"), by, when(one.get("at")) + CLOCKS))
+                self.rule("H6", self.has_said(
+                    kind, call.get("digest"), by, when(one.get("at")), expires=when(until)))
             self.rule("H6", when(one.get("at")) <= time + CLOCKS and when(one.get("at")) <= when(one.get("until", END)))
             self.attested(one, digest=call.get("digest"), decision=kind, outcome=None, by=by, at=one.get("at"))
 
@@ -791,7 +811,7 @@ class Blocks:
             self.unknown.add("decisions")
             return
         history, decision, digest, by = self.history, body.get("decision"), body.get("digest"), body.get("by")
-        time = when(body.get("at"))
+        time, until = when(body.get("at")), when(body.get("expires_at"))
         history.attested(body, digest=digest, decision=decision, outcome=None, by=by, at=body.get("at"))
         head = claims_of(body.get("attestation")).get("head")
         self.rule("H5", head is None or head in self.seen)
@@ -802,11 +822,10 @@ class Blocks:
         if decision == "edit":
             self.editors.setdefault(txt(obj(body.get("subject")).get("call_id")), set()).add(person(txt(by)))
         if decision in ("approve", "deny", "edit", "answer") and history.whole:
-            self.rule("B6", history.has_said(decision, digest, by, time + CLOCKS))
+            self.rule("B6", history.has_said(decision, digest, by, time, expires=until))
         self.rule("B6", time <= written + CLOCKS)
         if decision != "edit":
-            until = when(body.get("expires_at"))
-            self.rule("B6", time >= until - CLOCKS if decision == "expired" else time <= until)
+            self.rule("B6", history.has_expired(time, until) if decision == "expired" else time <= until)
 
     def dispatch(self, body):
         if body is None:

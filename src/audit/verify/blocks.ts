@@ -330,7 +330,7 @@ export class Blocks {
       this.unknown.decisions = true;
       return;
     }
-    const { decision, digest, by, at, attestation } = body;
+    const { decision, digest, by, at, expires_at, attestation } = body;
     const { history } = this;
     history.checkAttestation(body, { decision, digest, outcome: null, by, at }, report);
     const head = claimsOf(attestation)?.head ?? null;
@@ -347,7 +347,8 @@ export class Blocks {
     const isAnswer = ANSWER_KINDS.has(decision);
     this.checkTimes(body, writtenAt, report);
     const decisions = isAnswer && history.whole ? history.decisions : null;
-    if (decisions?.has(decision, digest, by) && !decisions.has(decision, digest, by, timeOf(at) + CLOCKS_MS))
+    const time = { at: timeOf(at), expires: timeOf(expires_at) };
+    if (decisions?.has(decision, digest, by) && !decisions.has(decision, digest, by, time.at + CLOCKS_MS, time))
       report('B6', `The decision of ${quote(by)} bears a time before the signal or update that gave it`);
     if (decisions && !decisions.has(decision, digest, by))
       report('B6', `The transcript has a decision (${decision}) of ${quote(by)}, and no signal or update says so`);
@@ -359,9 +360,16 @@ export class Blocks {
     if (!(then <= writtenAt + CLOCKS_MS)) report('B6', `The decision of ${quote(by)} bears a time after it was written down`);
     if (decision === 'edit') return;
     const until = timeOf(expires_at);
-    const late = decision === 'expired' ? !(then >= until - CLOCKS_MS) : !(then <= until);
+    const late = decision === 'expired' ? !this.hasExpired(then, until) : !(then <= until);
     if (late && decision === 'expired') report('B6', 'The time to decide is said to have expired before it had');
     else if (late) report('B6', `The decision of ${quote(by)} came after the time to decide had expired`);
+  }
+
+  /** A query may have seen the timer first, by the clock of the task before: in this history, or in a run that was lost. */
+  private hasExpired(at: number, expires: number): boolean {
+    const { whole, began, decisions } = this.history;
+    const isLost = !whole && at < expires && !(at >= began);
+    return at >= expires - CLOCKS_MS || isLost || decisions.hasTimer({ at, expires });
   }
 
   /** B7 to B10 */

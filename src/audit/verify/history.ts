@@ -108,6 +108,7 @@ export class History {
     this.run = { began, events: 0, latest: -Infinity, activities: new Map() };
     this.wasReset ||= began === 'reset';
     this.isClosed = false;
+    this.decisions.beginRun();
   }
 
   event(event: JsonObject, report: Report): void {
@@ -280,7 +281,8 @@ export class History {
   private inTime({ by, at, expires_at }: JsonObject, kind: string, call: JsonObject, report: Report): void {
     if (!this.unknown.questions && !this.expiries.get(text(call.id))?.has(text(expires_at)))
       report('H6', `The approval of ${quote(by)} is said to have been good until a time that nobody was asked until`);
-    if (!this.decisions.has(kind, call.digest, by, timeOf(at) + CLOCKS_MS))
+    const time = { at: timeOf(at), expires: timeOf(expires_at) };
+    if (!this.decisions.has(kind, call.digest, by, time.at + CLOCKS_MS, time))
       report('H6', `The approval of ${quote(by)} bears a time before the signal or update that gave it`);
   }
 
@@ -290,8 +292,8 @@ export class History {
       const { by, outcome = null, at = value.at } = one;
       if (this.whole && !this.decisions.hasSettlement(outcome, call.digest, by))
         report('H6', `${quote(by)} is said to have settled the call, and no signal or update before says so`);
-      const since = timeOf(at as Json) + CLOCKS_MS;
-      if (this.whole && !this.decisions.hasSettlement(outcome, call.digest, by, since))
+      const time = { at: timeOf(at as Json), expires: Infinity };
+      if (this.whole && !this.decisions.hasSettlement(outcome, call.digest, by, time.at + CLOCKS_MS, time))
         report('H6', `The settlement of ${quote(by)} bears a time before the signal or update that gave it`);
       if (!(timeOf(at as Json) <= then + CLOCKS_MS)) report('H6', `The settlement of ${quote(by)} bears a time after it counted`);
       this.checkAttestation(one, { digest: call.digest, decision: 'settle', outcome, by, at: at as Json }, report);

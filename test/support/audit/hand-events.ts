@@ -94,6 +94,12 @@ export class HandRun {
     return this.tell(`WORKFLOW_EXECUTION_${as}`, left[as]);
   }
 
+  /** A workflow task that was completed. */
+  task(seconds: number): void {
+    const startedEventId = this.tell('WORKFLOW_TASK_STARTED', {}, seconds);
+    this.tell('WORKFLOW_TASK_COMPLETED', { startedEventId }, seconds);
+  }
+
   signal(signalName: string, value: unknown, { seconds = 1, identity = 'web' } = {}): string {
     return this.tell('WORKFLOW_EXECUTION_SIGNALED', { signalName, input: carrying(value), identity }, seconds);
   }

@@ -116,6 +116,22 @@ describe('a decision (B6)', () => {
     expect(decided({}, { seconds: 65.001, run_id: 'later' })).toEqual([]);
   });
 
+  it('may have the time of the last task before the signal, since a query may have seen it first', () => {
+    const early = 'B6: The decision of "ana" bears a time before the signal or update that gave it';
+    const decidedLate = (time: number, kind: string, expires = 4000) => {
+      const turn = new HandTurn();
+      turn.run.task(2);
+      turn.run.signal(kind, { call: CALL.digest, by: 'ana' }, { seconds: 3600 });
+      turn.begun().write('decision', decision({ decision: kind, at: at(time), expires_at: at(expires) }));
+      return turn.faults();
+    };
+    for (const kind of ['approve', 'deny']) {
+      expect(decidedLate(2, kind)).toEqual([]);
+      expect(decidedLate(3, kind)).toEqual([early]);
+      expect(decidedLate(2, kind, 3539)).toEqual([early]);
+    }
+  });
+
   it('has a time before it was written down', () => {
     const late = 'B6: The decision of "ana" bears a time after it was written down';
     expect(decided({ at: at(65) })).toEqual([]);
@@ -136,6 +152,31 @@ describe('a decision (B6)', () => {
     expect(decided({ decision: 'expired', expires_at: at(65) })).toEqual([]);
     expect(decided({ decision: 'expired', expires_at: at(65.001) })).toEqual([early]);
     expect(decided({ decision: 'expired', expires_at: at(4) })).toEqual([]);
+  });
+
+  it('of expiry may have the time of the last task before the timer, since a query may have seen that first', () => {
+    const early = 'B6: The time to decide is said to have expired before it had';
+    const expired = (fired: number | null, time = 2) => {
+      const turn = new HandTurn();
+      turn.run.task(2);
+      if (fired !== null) turn.run.tell('TIMER_FIRED', {}, fired);
+      turn.run.task(4000);
+      turn.begun().write('decision', decision({ decision: 'expired', by: '', at: at(time), expires_at: at(3600) }));
+      return turn.faults();
+    };
+    for (const fired of [3540, 3600, 3700]) expect(expired(fired)).toEqual([]);
+    for (const fired of [null, 3539.999]) expect(expired(fired)).toEqual([early]);
+    expect(expired(3600, 2.001)).toEqual([early]);
+  });
+
+  it('of expiry may have been in a run that Temporal no longer has', () => {
+    const early = 'B6: The time to decide is said to have expired before it had';
+    const expired = (time: number, more: Fields = {}, run_id = 'later') =>
+      decided({ decision: 'expired', by: '', at: at(time), expires_at: at(3600), ...more }, { run_id });
+    expect(expired(-1)).toEqual([]);
+    expect(expired(0)).toEqual([early]);
+    expect(expired(-1, {}, 'r')).toEqual([early]);
+    expect(expired(-1, { expires_at: undefined })).toEqual([early]);
   });
 
   it('may have been left out', () => {

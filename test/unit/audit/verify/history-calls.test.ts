@@ -171,6 +171,64 @@ describe('the times of an approval (H6)', () => {
     expect(runs({ at: at(10 + 60.001) })).toEqual(['H6: The approval of "ana" bears a time after the call was to run with it']);
   });
 
+  describe('may be that of the last task before the signal, since a query may have seen it first', () => {
+    const early = 'H6: The approval of "ana" bears a time before the signal or update that gave it';
+    /** Ana was asked in a task that began at 2 s, and sent a signal an hour later. */
+    const late = (time: number, { told = {}, tell }: { told?: Fields; tell?: (run: HandRun, value: Fields) => void } = {}) => {
+      const { run, runs: next } = begun();
+      run.task(1);
+      run.activity('admitCall', { call, expires_at: at(4000) }, { ok: true });
+      run.task(2);
+      const value = { call: call.digest, by: 'ana', ...told };
+      if (tell) tell(run, value);
+      else run.signal('approve', value, { seconds: 3600 });
+      run.task(5000);
+      const approvals = [approval({ at: at(time), expires_at: at(4000) })];
+      return next({ call, approvals }, { seconds: 5000 });
+    };
+    const signalled = (seconds: number) => (run: HandRun, value: Fields) => run.signal('approve', value, { seconds });
+
+    it('exactly', () => {
+      for (const time of [2, 3540, 3700]) expect(late(time)).toEqual([]);
+      for (const time of [1, 2.001, 60, 3539.999]) expect(late(time)).toEqual([early]);
+    });
+
+    it('of a signal that came before the time to decide had expired', () => {
+      expect(late(2, { tell: signalled(4060) })).toEqual([]);
+      expect(late(2, { tell: signalled(4060.001) })).toEqual([early]);
+    });
+
+    it('unless an activity checks the decision first', () => {
+      expect(late(2, { told: { input: null, attestation: [] } })).toEqual([]);
+      for (const told of [{ input: {} }, { attestation: 'a' }, { attestation: ['a'] }])
+        expect(late(2, { told })).toEqual([early]);
+    });
+
+    it('of no update: a query does not see one before its task', () => {
+      const decide = { decision: 'approve' };
+      const tell = (run: HandRun, value: Fields) => void run.update('decide', { ...value, ...decide }, true, { seconds: 3600 });
+      expect(late(2, { tell })).toEqual([early]);
+      expect(late(3540, { tell })).toEqual([]);
+    });
+
+    it('of a completed task, in the same run', () => {
+      const lost = (run: HandRun, value: Fields) => {
+        run.tell('WORKFLOW_TASK_STARTED', {}, 50);
+        run.tell('WORKFLOW_TASK_TIMED_OUT', {}, 60);
+        run.signal('approve', value, { seconds: 3600 });
+      };
+      expect([late(2, { tell: lost }), late(50, { tell: lost })]).toEqual([[], [early]]);
+      const { history, run, runs: next } = begun();
+      run.activity('admitCall', { call, expires_at: at(4000) }, { ok: true });
+      run.task(2);
+      history.beginRun({ run_id: 's', began: 'continued' });
+      run.begin({ input: payloads({ turn_id: 't' }), continuedExecutionRunId: 'r' }, 3);
+      run.signal('approve', { call: call.digest, by: 'ana' }, { seconds: 3600 });
+      const approvals = [approval({ at: at(2), expires_at: at(4000) })];
+      expect(next({ call, approvals }, { seconds: 3700 })).toEqual([early]);
+    });
+  });
+
   it('are within the time for which the sender waited', () => {
     expect(runs({ until: at(5) })).toEqual([]);
     expect(runs({ until: at(4.999) })).toEqual(['H6: The approval of "ana" was accepted when its sender no longer waited']);
@@ -240,6 +298,25 @@ describe('a settlement (H5, H6)', () => {
     expect(own).toEqual(['H6: The settlement of "rob" bears a time before the signal or update that gave it']);
     // One of several settlements without a time has the time of the last.
     expect(settle({ at: at(4 - 61), settlements: [{ by: 'rob', outcome: 'applied' }] })).toHaveLength(2);
+  });
+
+  it('may have the time of the last task before the signal, since a query may have seen it first', () => {
+    const late = (name: string, more: Fields = {}) => {
+      const { run, reports } = begun();
+      run.task(2);
+      for (const by of ['ana', 'rob']) run.signal('settle', { call: call.digest, by, outcome: 'applied' }, { seconds: 3600 });
+      const settlement = { by: 'ana', outcome: 'applied', at: at(2) };
+      run.scheduled(
+        'settleEffect',
+        { call, ...settlement, settlements: [{ ...settlement, by: name, ...more }] },
+        { seconds: 3700 },
+      );
+      return reports.taken();
+    };
+    expect(late('rob')).toEqual([]);
+    expect(late('rob', { at: at(2.001) })).toEqual([
+      'H6: The settlement of "rob" bears a time before the signal or update that gave it',
+    ]);
   });
 
   it('that is signed is valid', () => {
