@@ -50,15 +50,18 @@ export function compare(history: History, { commands: all, failure }: ReplayRun,
   const differences: Difference[] = [];
   const harmless = new Map<string, number>();
   const pass = (reason: string) => harmless.set(reason, (harmless.get(reason) ?? 0) + 1);
-  const isEarlier = (place: Place) => {
-    const found = isTimeOfTaskBefore(place, history.taskTimes);
+  const isEarlier = ({ kind }: RecordedCommand, place: Place) => {
+    const isDuration = kind === 'timer' && place.path === 'duration_ms';
+    const found = (isDuration ? isDurationByTaskBefore : isTimeOfTaskBefore)(place, history.taskTimes);
     if (found) pass(TASK_BEFORE);
     return found;
   };
   let i = 0;
   for (; i < recordedCommands.length && i < replayedCommands.length && differences.length < MOST; i++) {
     if (!sameCommand(recordedCommands[i]!, replayedCommands[i]!)) break;
-    differences.push(...changes(recordedCommands[i]!, replayedCommands[i]!, (place) => same(place) || isEarlier(place), pass));
+    const recorded = recordedCommands[i]!;
+    const isSame = (place: Place) => same(place) || isEarlier(recorded, place);
+    differences.push(...changes(recorded, replayedCommands[i]!, isSame, pass));
   }
   const other =
     differences.length < MOST ? otherCourse({ recordedCommands, isEnded: history.isEnded }, replayedCommands, i, failure) : null;
@@ -166,11 +169,23 @@ const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /** Whether two times differ by what lies between two tasks: that of the earlier one was recorded, and the replay has the later one. */
 function isTimeOfTaskBefore({ recorded, now }: Place, taskTimes: readonly number[]): boolean {
-  const [early, late] = [recorded, now].map((one) => (typeof one === 'string' && ISO_TIME.test(one) ? Date.parse(one) : NaN));
+  const [early, late] = [recorded, now].map(timeIn);
   return taskTimes.some((time, index) => {
     const before = taskTimes[index - 1] ?? NaN;
     return early! >= before && late! - early! === time - before;
   });
+}
+
+/** ms since 1970; a run hands some times on to the next as such a number. */
+function timeIn(value: Json | undefined): number {
+  if (typeof value === 'number') return value;
+  return typeof value === 'string' && ISO_TIME.test(value) ? Date.parse(value) : NaN;
+}
+
+/** Likewise of the duration until a time, or until one that was counted from such a time: it differs by what lies between two tasks. */
+function isDurationByTaskBefore({ recorded, now }: Place, taskTimes: readonly number[]): boolean {
+  const difference = Math.abs(Number(recorded) - Number(now));
+  return taskTimes.some((time, index) => time - (taskTimes[index - 1] ?? NaN) === difference);
 }
 
 function only(fields: Command['fields'], keys: string[]): Command['fields'] {

@@ -55,6 +55,9 @@ it('no sentence has the same action on both sides, for any two commands', () => 
   );
 });
 
+const TASK_BEFORE =
+  'a time is that of the task before: a worker that had just begun answered a query from what no task had processed yet';
+
 it('a time that is that of the task before is no difference: a worker may have answered a query before the task', () => {
   const at = (seconds: number) => new Date(seconds * 1000).toISOString();
   const inspection = (seconds: number, waits = 60): Command => ({
@@ -72,4 +75,35 @@ it('a time that is that of the task before is no difference: a worker may have a
   expect(differing(inspection(9), inspection(5))).toBe(2); // later than now
   expect(differing(inspection(5), inspection(9, 61))).toBe(1);
   expect(comparison(inspection(5), inspection(9)).differences).toHaveLength(2);
+  const handedOn = (until: number): Command => ({ kind: 'continue', id: '', fields: { input: [{ until }] } });
+  expect(comparison(handedOn(65_000), handedOn(69_000), tasks).differences).toEqual([]);
+  expect(comparison(handedOn(65_000), handedOn(67_000), tasks).differences).toHaveLength(1);
+  expect(comparison(handedOn(1000), handedOn(5000), tasks).differences).toHaveLength(1); // before these tasks
+});
+
+it('nor is the duration of a timer until a time, counted from the task before', () => {
+  const timer = (seconds: number): Command => ({ kind: 'timer', id: '1', fields: { duration_ms: seconds * 1000 } });
+  const tasks = [2000, 5000, 9500];
+  for (const [was, now] of [
+    [60, 57],
+    [60, 55.5],
+    [57, 60],
+  ] as const)
+    // oxfmt-ignore
+    expect(comparison(timer(was), timer(now), tasks)).toEqual({
+      differences: [],
+      harmless: { [TASK_BEFORE]: 1 },
+    });
+  for (const [was, now] of [
+    [60, 56],
+    [60, 52.5],
+    [60, 1],
+    [60, 61],
+  ] as const)
+    // oxfmt-ignore
+    expect(comparison(timer(was), timer(now), tasks)).toMatchObject({ differences: [{ path: 'duration_ms' }], harmless: {} });
+  expect(comparison(timer(60), timer(57)).differences).toHaveLength(1);
+  // Other durations are no times.
+  const timeout = (seconds: number): Command => ({ ...activity('a', 'takeStep'), fields: { start_to_close_ms: seconds * 1000 } });
+  expect(comparison(timeout(60), timeout(57), tasks).differences).toHaveLength(1);
 });
