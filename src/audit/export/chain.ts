@@ -37,12 +37,17 @@ export class Chain {
   /**
    * Takes the blocks up to `tip` that are not taken yet, and calls `look` with each. If the store lacks a block, the blocks after
    * it are taken all the same.
+   * @param other if the conversation before `tip` is of another requester, the start of its turn: only `tip` is taken
    * @returns their hashes, oldest first, and the fault if a block before them is missing; null: none is
    */
-  async take(tip: string, look: (sealedBlock: BlockWithParts) => void): Promise<{ hashes: string[]; fault: string | null }> {
+  async take(
+    tip: string,
+    look: (sealedBlock: BlockWithParts) => void,
+    other: ReadStart | null = null,
+  ): Promise<{ hashes: string[]; fault: string | null }> {
     const hashes: string[] = [];
     const starts = new Map<string, ReadStart | null>();
-    let fault: string | null = null;
+    let fault = other && `The conversation before block ${tip} is of another requester, and was left out.`;
     let next: string | null = tip;
     while (next !== null && !this.startsByBlock.has(next)) {
       if (hashes.length >= MOST_BLOCKS) throw new StoreError('damaged', `The transcript of ${tip} has a loop.`);
@@ -53,7 +58,7 @@ export class Chain {
         hashes.push(next);
         const { block, parts } = sealedBlock;
         if (block.kind === 'start') starts.set(next, startIn({ block, bodies: parts.map(({ body }) => body) }));
-        next = block.parent && ownText(block.parent);
+        next = other ? null : block.parent && ownText(block.parent);
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
         fault = `The store cannot give block ${next}.`;
@@ -61,7 +66,7 @@ export class Chain {
       }
     }
     hashes.reverse();
-    let start = next === null ? null : this.startsByBlock.get(next)!;
+    let start = next === null ? other : this.startsByBlock.get(next)!;
     for (const hash of hashes) {
       start = starts.get(hash) ?? start;
       this.startsByBlock.set(hash, start);

@@ -129,8 +129,10 @@ export class Planner {
     };
     const take = async (tip: string | null) => {
       if (tip === null) return;
-      if (own !== undefined && (await this.isOfOther(tip, own))) return leaveOut(plan, tip);
-      const { hashes, fault } = await this.chain.take(tip, look);
+      const other = own === undefined ? null : await this.otherStart(tip, own);
+      const isEnd = other !== null && tip === plan.head && (await this.isStoredFor(tip, own!));
+      if (other !== null && !isEnd) return leaveOut(plan, tip);
+      const { hashes, fault } = await this.chain.take(tip, look, other);
       plan.blocks.push(...hashes);
       if (fault !== null && !plan.faults.includes(fault)) plan.faults.push(fault);
     };
@@ -154,12 +156,12 @@ export class Planner {
     return plan;
   }
 
-  /** False if the store cannot give the start of the block's turn: the bundle says what is missing. */
-  private async isOfOther(tip: string, own: Owner): Promise<boolean> {
+  /** The start of the block's turn, if that is of another requester, or another turn of this one. Null too if the store cannot give it. */
+  private async otherStart(tip: string, own: Owner): Promise<ReadStart | null> {
     const start = await this.chain.startOf(tip);
-    if (start === null || isOf(own, start)) return false;
+    if (start === null || isOf(own, start)) return null;
     // A turn whose start was rejected has no start: its end follows the conversation that it was to continue.
-    return !hasRequesterOf(own, start) || !(await this.isStoredFor(tip, own));
+    return hasRequesterOf(own, start) && (await this.isStoredFor(tip, own)) ? null : start;
   }
 
   private async isStoredFor(hash: string, { first_execution_run_id: scope = '' }: Owner): Promise<boolean> {

@@ -1,16 +1,17 @@
 /** Somebody who may start workflows in Temporal makes a turn up, and names in it what belongs to another tenant's turn. */
 import type { Connection } from '@temporalio/client';
 import { ofKey } from '../../../src/attestation/bundle-signer';
+import { verifyBundle } from '../../../src/audit/verify';
 import { HoldfastClient } from '../../../src/client';
 import { keyword } from '../../../src/shared/search-attributes';
-import { BUNDLE_KEY } from '../../support/bundle-keys';
+import { BUNDLE_KEY, TRUST } from '../../support/bundle-keys';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 import { withEngine } from '../support/engine';
 import { answersOf, contextOf } from '../support/made-up';
 import { invoice } from '../support/scene';
 
-async function startMadeUp(client: HoldfastClient, input: object): Promise<void> {
+async function startMadeUp(client: HoldfastClient, input: { turn_id: string; activities: object[] } & object): Promise<void> {
   const { NativeConnection, Worker } = await import('@temporalio/worker');
   const { address } = (client.temporal.connection as Connection).options;
   const connection = await NativeConnection.connect({ address });
@@ -25,7 +26,7 @@ async function startMadeUp(client: HoldfastClient, input: object): Promise<void>
     buildId: 'made-up',
   });
   const typedSearchAttributes = [keyword('requester', 'evil/eve'), keyword('agent', 'tester'), keyword('state', 'running')];
-  const started = { taskQueue, workflowId: 'turn/evil', args: [input], typedSearchAttributes };
+  const started = { taskQueue, workflowId: `turn/${input.turn_id}`, args: [input], typedSearchAttributes };
   await worker.runUntil(client.temporal.workflow.execute('turn', started)).finally(() => connection.close());
 }
 
@@ -46,7 +47,9 @@ it('a bundle of a made-up turn has no block, part or effect of the turn that it 
       { name: 'takeStep', input: { card_ref }, answer: { head } },
       { name: 'runCall', input: { turn: context, call }, answer: { result_ref, head } },
     ];
-    await startMadeUp(client, { turn_id: 'evil', agent: 'tester', requester: 'evil/eve', activities });
+    const input = { agent: 'tester', requester: 'evil/eve' };
+    await startMadeUp(client, { ...input, turn_id: 'evil', activities });
+    await startMadeUp(client, { ...input, turn_id: 'evil-step', activities: activities.slice(0, 1) });
 
     const auditor = new HoldfastClient(client.temporal, {
       ...{ taskQueue: 'none', uiUrl: null, store, bundleSigner: async () => ofKey(BUNDLE_KEY) },
@@ -66,5 +69,8 @@ it('a bundle of a made-up turn has no block, part or effect of the turn that it 
     const end = madeUp.split('\n').find((line) => line.includes('"kind":"turn_end"'))!;
     for (const what of [`block ${head}`, `part ${result_ref}`, `part ${card_ref}`, 'a call of another turn'])
       expect(end).toContain(what);
+    // It says that it ends with a block of another turn, and no turn of the engine does.
+    const step = Buffer.from(await bundleOf('evil-step'));
+    expect(await verifyBundle([step], TRUST)).toMatchObject({ verdict: 'contradictory', rule: 'T1' });
   });
 });

@@ -9,13 +9,15 @@ import { publicKey } from '../../../src/attestation/public-key';
 import { collect, noReferences } from '../../../src/audit/export/references';
 import type { Bodies, BundleLine, EndBody, LineKind } from '../../../src/audit/format/lines';
 import { readLines } from '../../../src/audit/format/reader';
+import { verifyBundle } from '../../../src/audit/verify';
 import { HoldfastClient, type BundleOf } from '../../../src/client';
 import { canonical } from '../../../src/shared/json/canonical';
 import { hashJson } from '../../../src/shared/json/digests';
 import type { Json } from '../../../src/shared/json/json';
 import { FileStore } from '../../../src/store/files/file-store';
-import { BUNDLE_KEY, sample, SAMPLES } from '../../support/bundle-keys';
+import { BUNDLE_KEY, sample, SAMPLES, TRUST } from '../../support/bundle-keys';
 import { withEngine, type Engine } from '../support/engine';
+import { talk } from '../support/sessions';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 
@@ -173,6 +175,26 @@ describe('an export', () => {
   });
 });
 
+it('of a turn whose start was rejected has its end alone, if the conversation before it is of somebody else', () =>
+  withEngine({ script: [say('SECRET-ANSWER')] }, async (engine) => {
+    const { client } = engine;
+    const session = await client.openSession({ agent: 'tester', requester: 'ana' });
+    const { head: from } = await talk(session, 'SECRET-MESSAGE');
+    const fork = await client.fork({ from: from!, requester: 'bob', of: null, agent: 'gone' });
+    const { turn_id, state, head } = await talk(fork, 'And mine?');
+    expect(state).toBe('failed');
+    for (const subject of [{ turn: turn_id }, { session: fork.id }]) {
+      const text = await textOf(exporting(engine, ofKey(BUNDLE_KEY)), subject);
+      expect(text).not.toContain('SECRET');
+      const lines = await linesOf(text);
+      expect(bodies(lines, 'block')).toMatchObject([{ ref: head, block: { kind: 'end', parent: from } }]);
+      const why = `The conversation before block ${head} is of another requester, and was left out.`;
+      expect(bodies(lines, 'turn_end')).toMatchObject([{ head, complete: false, why }]);
+      expect(bodies(lines, 'end')).toMatchObject([{ contradiction: null }]);
+      expect(await verifyBundle([Buffer.from(text)], TRUST)).toMatchObject({ verdict: 'intact', complete: false });
+    }
+  }));
+
 /** Temporal without any history. */
 const forgetful = {
   options: { namespace: 'default' },
@@ -185,11 +207,13 @@ function exporting({ client, store, taskQueue }: Engine, signer: BundleSigner): 
   return new HoldfastClient(client.temporal, { taskQueue, uiUrl: null, store, bundleSigner: async () => signer });
 }
 
-async function exported(client: HoldfastClient, of: BundleOf): Promise<BundleLine[]> {
+async function textOf(client: HoldfastClient, of: BundleOf): Promise<string> {
   let text = '';
   for await (const line of client.bundle(of)) text += line;
-  return linesOf(text);
+  return text;
 }
+
+const exported = async (client: HoldfastClient, of: BundleOf) => linesOf(await textOf(client, of));
 
 /** Takes an object out of a store of files, under each of its names. */
 async function lose(folder: string, name: string): Promise<void> {
