@@ -100,7 +100,8 @@ class Twice:
         self.turn, self.rule, self.said, self.bodies = turn, rule, {}, {}
         self.applied = {}
         self.runs, self.whole, self.unknown, self.lost, self.reset = [], False, False, False, False
-        self.apart = set()  # calls that the model gave another id after a reset, which is in their input; None: any
+        # Since a reset: calls with their input in another part (None: any), and dispatches that were judged otherwise.
+        self.apart = set()
         self.scheduled, self.decisions, self.expiries = {}, set(), set()
         self.heads, self.shown, self.dispatches, self.inputs = set(), set(), set(), {}
         self.beginnings = set()  # blocks that the turn may begin after: their hashes; none: nothing says so
@@ -111,8 +112,10 @@ class Twice:
 
     def tell(self, subject, name, facts):
         for fact, value in facts.items() if isinstance(name, str) else ():
-            of, apart = f"{subject}.{fact}", None in self.apart or name in self.apart
-            if not (value in (None, "") and of in MAY_BE_EMPTY or apart and of == "call.input_ref"):
+            of = f"{subject}.{fact}"
+            apart = of in ("call.input_ref", "dispatch.verdict") and name in self.apart
+            apart = apart or of == "call.input_ref" and None in self.apart
+            if not (value in (None, "") and of in MAY_BE_EMPTY or apart):
                 now = form(value)
                 self.rule(RULE_OF[subject], self.said.setdefault((subject, name, fact), now) == now)
 
@@ -122,11 +125,11 @@ class Twice:
                 self.tell(subject, names[subject], {fact: source[field]})
 
     def renew(self, call):
-        """After a reset: the call as the last step says it, which an earlier run had with another id."""
-        ref, name = call.get("input_ref"), txt(call.get("digest"))
-        said = self.said.get(("call", name, "input_ref"))
-        if self.reset and "input_ref" in call and self.inputs.get(txt(call.get("id")), UNKNOWN) == ref:
-            self.apart |= {name} if said is not None and said != form(ref) else set()
+        """After a reset: the call with the input that was last said, which an earlier run had in another part."""
+        name, ref = txt(call.get("digest")), form(call.get("input_ref"))
+        known = "input_ref" in call and self.inputs.get(txt(call.get("id"))) == ref
+        if self.reset and known and self.said.get(("call", name, "input_ref"), ref) != ref:
+            self.apart.add(name)
 
     def knows(self, subject, name, fact): return (subject, name, fact) in self.said if isinstance(name, str) else False
 
@@ -187,7 +190,11 @@ class Twice:
             key = {"v": "holdfast.idem/1", **pick(self.turn, IDS[1:]), "call_id": call.get("id"), "digest": digest}
             act = form({"v": "holdfast.act/1", **made})
             self.tell("call", digest, {"key": "hf_" + (form(key) or "")[:40], "act": act})
-            self.tell("dispatch", f"{digest} {call.get('dispatch')}", pick_there(value, ["verdict"]))
+            of, verdict = f"{digest} {call.get('dispatch')}", pick_there(value, ["verdict"])
+            known = self.said.get(("dispatch", of, "verdict"))
+            if self.reset and verdict and known not in (None, form(value["verdict"])):
+                self.apart.add(of)  # a classifier may judge the same call otherwise
+            self.tell("dispatch", of, verdict)
             self.tell("turn", "", pick_there(value, ["options"]))
             if self.knows("asked", call.get("input_ref"), "call_id") and "untrusted" in value:
                 self.tell("asked", call["input_ref"], pick(value, ["untrusted"]))
@@ -218,11 +225,9 @@ class Twice:
                 given = [one.get("decision"), *objs(one.get("approvals")), *objs(one.get("earlier"))]
                 self.owed |= {form({field: it[field] for field in it if field != "revision"})
                               for it in given if isinstance(it, dict)}
-        if name == "takeStep":
-            self.apart |= {None} if self.reset and result is UNKNOWN else set()
-            for one in objs(obj(result).get("calls")):
-                self.inputs[txt(one.get("id"))] = one.get("input_ref")
-                self.renew(one)
+        known = result is not UNKNOWN and (name != "admitCall" or "id" in obj(value.get("call")))
+        if name in (*ADMITTING, "admitCall") and self.reset and not known:
+            self.apart.add(None)
         self.unknown, result, call = self.unknown or result is UNKNOWN, obj(result), obj(value.get("call"))
         self.heads |= {head for head in (result.get("head"), result.get("answer_head")) if isinstance(head, str)}
         if name == "takeStep":
@@ -233,6 +238,8 @@ class Twice:
         if name == "admitDirect":
             self.tell("turn", "", pick_there(result, ["store_id"]))
         for one in objs(asked):
+            self.inputs |= {txt(one.get("id")): form(one["input_ref"])} if "input_ref" in one else {}
+            self.renew(one)
             for _, _, fact in USE:
                 self.said.pop(("use", txt(one.get("id")), fact), None)
             self.tell_all(USE, one, use=one.get("id"))
@@ -255,7 +262,9 @@ class Twice:
             self.rule("D3", txt(digest) in (txt(result.get("card")) or txt(digest)))
             shown = pick_there(result, ["target_hash"]) | ({"makers": call.get("makers", [])} if asked else {})
             self.tell("card", result.get("preview_ref"), shown)
-            now = {**call, **pick_there(obj(result.get("decided")), ("input_ref", "input_hash")),
+            decided = obj(result.get("decided"))
+            self.inputs |= {txt(call.get("id")): form(decided["input_ref"])} if "input_ref" in decided else {}
+            now = {**call, **pick_there(decided, ("input_ref", "input_hash")),
                    **pick_there(obj(result.get("renewed")), ("policy_ref",))}
             self.renew(now | {"digest": digest})
             self.tell_all([it for it in CALL if it[0] not in ("preview_ref", "target_hash")], now, call=digest)
@@ -623,9 +632,8 @@ class History:
         return "hf_" + txt(form({"v": "holdfast.idem/1", **pick(self.turn, IDS[1:]), **of}))[:40]
 
     def dispatched(self, digest, dispatch):
-        """The scheduled call of this dispatch; None: there was none."""
-        found = (one for one in self.calls.get(txt(digest), []) if form(one["call"].get("dispatch")) == form(dispatch))
-        return next(found, None)
+        """The scheduled calls of this dispatch: after a reset another run may have scheduled it again."""
+        return [one for one in self.calls.get(txt(digest), []) if form(one["call"].get("dispatch")) == form(dispatch)]
 
     # What became of it.
 
@@ -689,7 +697,7 @@ class Blocks:
         self.files = TurnFiles(files)
         self.before = {}  # blocks before its own: of a turn that ended before it began, all that there is
         self.own, self.parts, self.sub_turns, self.needs = {}, {}, [], {"parts": set(), "objects": set()}
-        self.approvals, self.editors, self.steerers, self.admitted, self.dispatches = [], {}, set(), {}, {}
+        self.editors, self.steerers, self.admitted, self.dispatches = {}, set(), {}, {}
         self.shows_message, self.entries = False, {}  # the entries that may apply to a call, by its digest
         self.unknown = set()  # what was left out: starts, decisions, admissions, messages, dispatches
 
@@ -721,7 +729,10 @@ class Blocks:
         time, after = when(block["at"]), parent["at"] if parent else history.began
         if history.whole:
             self.rule("B2", max(after, history.began) <= time <= history.latest)
-        self.own[ref] = {"at": time, "kind": kind, "body": body, "admits": admits}
+        approvals = parent["approvals"] if parent else ()  # in it, and in the blocks that it follows
+        if kind == "decision" and body is not None and body.get("decision") == "approve":
+            approvals = (*approvals, (form(body.get("digest")), person(txt(body.get("by")))))
+        self.own[ref] = {"at": time, "kind": kind, "body": body, "admits": admits, "approvals": approvals}
         if body is not None and kind in ("start", "decision", "dispatch", "effect", "settlement"):
             self.refer(body)
         if kind == "start":
@@ -729,7 +740,7 @@ class Blocks:
         if kind == "decision":
             self.decision(body, time)
         if kind == "dispatch":
-            self.dispatch(body)
+            self.dispatch(body, approvals)
         elif kind in ("message", "admission"):
             getattr(self, kind)(body, block["parts"])
         elif kind in ("effect", "settlement"):
@@ -817,8 +828,6 @@ class Blocks:
         self.rule("H5", head is None or head in self.seen)
         if decision == "answer":  # the model reads it: its author had a hand in what follows
             self.steerers.add(person(txt(by)))
-        if decision == "approve":
-            self.approvals.append((form(digest), person(txt(by))))
         if decision == "edit":
             self.editors.setdefault(txt(obj(body.get("subject")).get("call_id")), set()).add(person(txt(by)))
         if decision in ("approve", "deny", "edit", "answer") and history.whole:
@@ -827,16 +836,17 @@ class Blocks:
         if decision != "edit":
             self.rule("B6", history.has_expired(time, until) if decision == "expired" else time <= until)
 
-    def dispatch(self, body):
+    def dispatch(self, body, approvals):
         if body is None:
             self.unknown.add("dispatches")
             return
         key, number, history = form(body.get("idempotency_key")), form(body.get("dispatch")), self.history
         self.dispatches |= {(key, number): body, (key, form(None)): body}
-        run = history.dispatched(body.get("digest"), body.get("dispatch")) if history.whole else None
-        if run:
-            self.dispatched(body, run)
-        elif history.whole:
+        runs = history.dispatched(body.get("digest"), body.get("dispatch")) if history.whole else []
+        found = [self.dispatched(body, run, approvals) for run in runs]  # one must hold; else the first one counts
+        for rule, holds in next((one for one in found if all(holds for _, holds in one)), next(iter(found), [])):
+            self.rule(rule, holds)
+        if history.whole and not runs:
             self.rule("B7", "calls" in history.unknown)
         rules = obj(self.objects.get(txt(body.get("policy_ref"))))
         channels = (rules.get("channel"), obj(self.objects.get(txt(within(rules)))).get("channel"))
@@ -864,44 +874,49 @@ class Blocks:
         self.rule("B10", of is None or is_of_list(form, body.get("approval"), of))
         self.rule("B10", of is None or not may or any(is_it(entry, one) for one in may))
 
-    def dispatched(self, body, run):
-        call = run["call"]
+    def dispatched(self, body, run, written):
+        """B7 to B9, as rules and whether they hold, if this call was dispatched."""
+        call, found = run["call"], []
+        rule = lambda name, holds: found.append((name, holds))
         same = ("tool", "version", "input_ref", "preview_ref")
-        self.rule("B7", form(pick(body, same)) == form(pick(call, same)) and body.get("call_id") == call.get("id"))
-        self.rule("B7", body.get("idempotency_key") == self.history.key_of(call) and call.get("class") == "destructive")
+        rule("B7", form(pick(body, same)) == form(pick(call, same)) and body.get("call_id") == call.get("id"))
+        judged = not self.history.reset or "verdict" not in body
+        rule("B7", judged or form(body["verdict"]) == form(run["value"].get("verdict")))
+        rule("B7", body.get("idempotency_key") == self.history.key_of(call) and call.get("class") == "destructive")
         alike = lambda one: pick(one, ("tool", "version")) == pick(body, ("tool", "version"))
         admitted = [one for one in self.admitted.get(txt(body.get("call_id")), [])
                     if alike(one) and one.get("verdict") != "rejected"]
-        self.rule("B8", admitted or "admissions" in self.unknown)
-        self.approved(body, run, admitted)
+        rule("B8", admitted or "admissions" in self.unknown)
+        self.approved(body, run, admitted, written, rule)
+        return found
 
-    def approved(self, body, run, admitted):
+    def approved(self, body, run, admitted, written, rule):
         """B9: enough people approved, and none who must not."""
         call, approvals, policy = run["call"], approvals_in(run["value"]), obj(body.get("approval"))
         people = {person(txt(one.get("by"))) for one in approvals}
-        written = {name for digest, name in self.approvals if digest == form(body.get("digest"))}
-        self.rule("B9", people == written or "decisions" in self.unknown)
+        own = {name for digest, name in written if digest == form(body.get("digest"))}
+        rule("B9", people == own or "decisions" in self.unknown)
         behind = voices(approvals)
         asks = [one for one in admitted if one.get("verdict") == "ask" and "undecided" not in one]
         quorum = policy.get("quorum") if type(policy.get("quorum")) in (int, float) else 1
-        self.rule("B9", not (asks or run["value"].get("verdict") == "ask") or votes(behind) >= quorum)
-        self.rule("B9", not any(name.startswith(("schedule/", "trigger/")) for name in chain(*behind)))
+        rule("B9", not (asks or run["value"].get("verdict") == "ask") or votes(behind) >= quorum)
+        rule("B9", not any(name.startswith(("schedule/", "trigger/")) for name in chain(*behind)))
         if policy.get("four_eyes") is True:
             asked = obj(self.history.argument).get("requester"), obj(body.get("subject")).get("requester")
             makers = call.get("makers") if isinstance(call.get("makers"), list) else []
             involved = {person(txt(name)) for name in (*asked, *makers)} - {""}
             changed_by = self.editors.get(txt(body.get("call_id")), set()) | self.steerers
-            self.rule("B9", not {*chain(*behind)} & (involved | changed_by))
+            rule("B9", not {*chain(*behind)} & (involved | changed_by))
         for one in approvals:
             read = DEPUTIES.read(one.get("attestation"))
             agent = obj(body.get("subject")).get("agent")
-            self.rule("B9", read is None or reaches(read, policy, body.get("tool"), agent))
+            rule("B9", read is None or reaches(read, policy, body.get("tool"), agent))
         if policy.get("channel") == "attested":
             for one in approvals:
                 claims, time = claims_of(one.get("attestation")), when(one.get("at"))
                 known, unknown = self.history.escalations.get(txt(call.get("digest")), []), self.history.unknown
                 roles = roles_then(policy, known, "escalations" in unknown, lambda at: when(at) <= time)
-                self.rule("B9", claims and (not roles or any(role in roles for role in claims["roles"])))
+                rule("B9", claims and (not roles or any(role in roles for role in claims["roles"])))
 
     def effect(self, body, ref, kind):
         if body is None:

@@ -45,6 +45,8 @@ interface OwnBlock {
   body: Body;
   /** Of an admission: refs of its calls' inputs. */
   admits: string | null;
+  /** Those in it, and in the blocks that it follows. */
+  approvals: readonly Approval[];
 }
 
 interface Approval {
@@ -83,7 +85,6 @@ export class Blocks {
   readonly files: TurnFiles;
   /** The fields kept of the parts in this turn's lines, by ref; null: left out. */
   private readonly parts = new Map<string, Body>();
-  private readonly approvals: Approval[] = [];
   /** People who changed a call's input, by call; people who steered the turn, or answered a question of the model. */
   private readonly editors = new Map<string, string[]>();
   private readonly steerers: string[] = [];
@@ -137,7 +138,8 @@ export class Blocks {
     const before = this.own.get(block.parent ?? '');
     if (history.whole && !(at >= Math.max(before?.at ?? history.began, history.began) && at <= history.latest))
       report('B2', 'The block lies before the one that it follows, or outside of the time of its turn');
-    this.own.set(ref, { at, kind: block.kind, body, admits });
+    const approvals = withApproval(before?.approvals ?? [], block.kind, body);
+    this.own.set(ref, { at, kind: block.kind, body, admits, approvals });
     if (body !== null && REFERRING.has(block.kind)) this.refer(body);
     if (body !== null) this.isOfAgent(body, report);
     switch (block.kind) {
@@ -150,7 +152,7 @@ export class Blocks {
       case 'decision':
         return this.decision(body, at, report);
       case 'dispatch':
-        return this.dispatch(body, report);
+        return this.dispatch(body, approvals, report);
       case 'effect':
       case 'settlement':
         return this.outcome(block.kind, body, report, ref);
@@ -337,7 +339,6 @@ export class Blocks {
     if (head !== null && !this.context.blocks.has(head))
       report('H5', `${quote(by)} signed the decision over another transcript than this one`);
     const person = plainName(text(by));
-    if (decision === 'approve') this.approvals.push({ digest, person });
     // The model reads it: its author had a hand in what follows.
     if (decision === 'answer') this.steerers.push(person);
     if (decision === 'edit') {
@@ -373,43 +374,56 @@ export class Blocks {
   }
 
   /** B7 to B10 */
-  private dispatch(body: Body, report: Report): void {
+  private dispatch(body: Body, approvals: readonly Approval[], report: Report): void {
     if (body === null) {
       this.unknown.dispatches = true;
       return;
     }
     this.dispatches.set(dispatchName(body, body.dispatch), body).set(dispatchName(body, null), body);
     const { history } = this;
-    const run = history.whole ? history.findDispatch(body.digest, body.dispatch) : undefined;
-    if (run) this.checkDispatch(body, run, report);
+    const calls = history.whole ? history.callsOf(body.digest) : [];
+    const runs = calls.filter(({ call }) => call.dispatch === body.dispatch);
+    if (runs.length > 0) this.checkDispatches(body, runs, approvals, report);
     else if (history.whole && !history.unknown.calls)
       report('B7', 'The transcript has a dispatch that the history does not know: nothing was scheduled that has its digest');
     this.approvedUnder(body, report);
   }
 
-  private checkDispatch(body: JsonObject, run: ScheduledCall, report: Report): void {
+  /** After a reset another run may have scheduled the same call. B7 to B9 hold together for one of these; else the first one's faults count. */
+  private checkDispatches(body: JsonObject, runs: ScheduledCall[], written: readonly Approval[], report: Report): void {
+    const faults = runs.map((run) => {
+      const found: Parameters<Report>[] = [];
+      this.checkDispatch(body, run, written, (...fault) => found.push(fault));
+      return found;
+    });
+    if (faults.every((found) => found.length > 0)) for (const fault of faults[0]!) report(...fault);
+  }
+
+  private checkDispatch(body: JsonObject, run: ScheduledCall, written: readonly Approval[], report: Report): void {
     const { call } = run;
     const same = ['tool', 'version', 'input_ref', 'preview_ref'].every((field) => body[field] === call[field]);
-    if (!same || body.call_id !== call.id) report('B7', 'What was dispatched is not the call that the history scheduled');
+    const otherVerdict = this.history.wasReset && body.verdict !== undefined && body.verdict !== (run.verdict ?? null);
+    if (!same || body.call_id !== call.id || otherVerdict)
+      report('B7', 'What was dispatched is not the call that the history scheduled');
     if (call.class !== 'destructive')
       report('B7', `A call of class ${quote(call.class)} was dispatched, and only destructive ones are`);
     if (body.idempotency_key !== this.history.keyOf(run)) report('B7', 'The idempotency key is not that of the call');
     const admissions = (this.admissions.get(text(body.call_id)) ?? []).filter((it) => isAdmittedAs(it, body));
     if (admissions.length === 0 && !this.unknown.admissions)
       report('B8', `Call ${quote(body.call_id)} was dispatched, and no rule had let it pass`);
-    this.checkApprovals(body, run, admissions, report);
+    this.checkApprovals(body, run, { admissions, written }, report);
   }
 
   /** B9 */
   private checkApprovals(
     body: JsonObject,
     { call, verdict, approvals }: ScheduledCall,
-    admissions: JsonObject[],
+    { admissions, written }: { admissions: JsonObject[]; written: readonly Approval[] },
     report: Report,
   ): void {
     const people = new Set(approvals.map(({ by }) => plainName(text(by))));
     const votes = approvals.map(voteOf);
-    const approvers = new Set(this.approvals.filter(({ digest }) => digest === body.digest).map(({ person }) => person));
+    const approvers = new Set(written.filter(({ digest }) => digest === body.digest).map(({ person }) => person));
     const alike = people.size === approvers.size && [...people].every((person) => approvers.has(person));
     if (!alike && !this.unknown.decisions) report('B9', 'Other people approved the call by the transcript than by the history');
     const policy = object(body.approval);
@@ -508,6 +522,11 @@ export class Blocks {
     const isSameAct = (call: JsonObject) => call.id === id && call.tool === tool && call.input_hash === input_hash;
     return wasReset && (unknown.calls || calls.some(isSameAct));
   }
+}
+
+function withApproval(before: readonly Approval[], kind: string, body: Body): readonly Approval[] {
+  if (kind !== 'decision' || body?.decision !== 'approve') return before;
+  return [...before, { digest: body.digest, person: plainName(text(body.by)) }];
 }
 
 /** A key is that of one call and one digest. */

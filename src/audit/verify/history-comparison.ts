@@ -21,6 +21,9 @@ const WRITING = new Set(['takeStep', 'endTurn']);
 /** Activities about the outcome of a dispatch. */
 const LOOKING = new Set(['inspectEffect', 'settleEffect', 'reconcileEffect', 'completeCall']);
 
+/** Activities whose results say in which part the input of a call is. */
+const INPUTS = new Set(['takeStep', 'admitDirect', 'admitCall']);
+
 /** Fields of a call that its step, its outcome and the turn's result have, whether it ran or not. */
 const OF_USE = ['tool_use_id', 'tool', 'version', 'class'];
 
@@ -38,8 +41,8 @@ export class HistoryComparison {
   private readonly effects = new Map<string, boolean>();
   private runs = 0;
   private activities = new Map<string, ScheduledActivity>();
-  /** By call: `input_ref`, as the last step has it. */
-  private readonly inputs = new Map<string, Json | undefined>();
+  /** By call: `input_ref`, as its step or the last decision on it has it. */
+  private readonly inputs = new Map<string, Json>();
 
   constructor(
     private readonly all: SourceComparison,
@@ -123,7 +126,7 @@ export class HistoryComparison {
       const key = attempt(() => idempotencyKey({ workflow_id, first_execution_run_id, call_id: call_id!, digest: text(digest) }));
       const act = attempt(() => actHash({ first_execution_run_id, call_id: call_id!, tool: tool!, input_hash: input_hash! }));
       this.all.addFacts('call', digest, { key, act }, HISTORY);
-      this.all.addFacts('dispatch', dispatchName(call), { verdict: value.verdict }, HISTORY);
+      this.dispatchVerdict(dispatchName(call), value.verdict);
       this.all.addFacts('turn', '', { options: value.options }, HISTORY);
       if (this.all.facts.knows('asked', input_ref, 'call_id'))
         this.all.addFacts('asked', input_ref, { untrusted: value.untrusted }, HISTORY);
@@ -137,14 +140,23 @@ export class HistoryComparison {
     if (type === 'admitDirect') this.all.addFacts('turn', '', { attestation }, HISTORY);
   }
 
+  /** After a reset a classifier may judge the same call otherwise; B7 then compares the block with the calls. */
+  private dispatchVerdict(dispatch: string, verdict: Json | undefined): void {
+    const { facts } = this.all;
+    if (this.history.wasReset && facts.knowsOther('dispatch', dispatch, 'verdict', verdict))
+      facts.skip('dispatch', 'verdict', dispatch);
+    this.all.addFacts('dispatch', dispatch, { verdict }, HISTORY);
+  }
+
   private checkResult({ scheduledEventId }: JsonObject, payload: Json | typeof UNKNOWN): void {
     const { type, value, decisions } = this.activities.get(text(scheduledEventId)) ?? { type: '', value: {}, decisions: [] };
     if (type === 'lookAtSubTurn') return;
     this.all.unknown ||= payload === UNKNOWN;
-    if (type === 'takeStep') this.step(payload);
+    const call = object(value.call);
+    const leftOut = payload === UNKNOWN || (type === 'admitCall' && call.id === undefined);
+    if (leftOut && INPUTS.has(type) && this.history.wasReset) this.all.facts.skip('call', 'input_ref');
     if (payload === UNKNOWN) return;
     const output = object(payload);
-    const call = object(value.call);
     for (const decision of decisions) this.all.hashesInHistory.add(decision);
     for (const head of [output.head, output.answer_head]) this.all.names(head);
     if (type === 'takeStep') {
@@ -168,19 +180,14 @@ export class HistoryComparison {
       this.all.addFacts('effect', output.head, { by, note, identity }, HISTORY);
   }
 
-  /** What the model asks for in this step. After a reset it may have given the same call another id, which is in the part with its input. */
-  private step(payload: Json | typeof UNKNOWN): void {
-    if (payload === UNKNOWN) {
-      if (this.history.wasReset) this.all.facts.skip('call', 'input_ref');
-      return;
-    }
-    for (const call of list(object(payload).calls).map(object)) {
-      this.inputs.set(text(call.id), call.input_ref);
-      this.renewInput(call);
-    }
+  private noteInput(id: Json | undefined, ref: Json | undefined): void {
+    if (ref !== undefined) this.inputs.set(text(id), ref);
   }
 
-  /** The call has the input that the last step says, and an earlier run had it with another id. */
+  /**
+   * The input of the call is in the part that was last said, and an earlier run had it in another one: after a reset the model may
+   * have given the same call another id, and a classifier another reason.
+   */
   private renewInput({ id, digest, input_ref }: Record<string, Json | undefined>): void {
     const { facts } = this.all;
     if (!this.history.wasReset || input_ref === undefined || this.inputs.get(text(id)) !== input_ref) return;
@@ -195,6 +202,8 @@ export class HistoryComparison {
   ): void {
     const { id, digest, input_ref, input, tool_use_id } = call;
     const { tool, version, class: kind, input_hash } = call;
+    this.noteInput(id, input_ref);
+    this.renewInput(call);
     for (const fact of OF_USE) this.all.facts.forget('use', text(id), fact);
     this.all.addFacts('use', id, { tool_use_id, tool, version, class: kind }, HISTORY);
     this.all.addRecord(of.ADMITTED_CALL, call, { asked: input_ref }, HISTORY);
@@ -210,8 +219,10 @@ export class HistoryComparison {
   private question(call: JsonObject, output: JsonObject): void {
     const { digest, card_ref, card, preview_ref, target_hash } = output;
     const { id: call_id, revision, tool, version } = call;
-    const { input_ref, input_hash } = { ...call, ...object(output.decided) };
+    const decided = object(output.decided);
+    const { input_ref, input_hash } = { ...call, ...decided };
     const { policy_ref } = { ...call, ...object(output.renewed) };
+    this.noteInput(call_id, decided.input_ref);
     this.renewInput({ id: call_id, digest, input_ref });
     this.all.addRecord(of.ADMIT_CALL_OUTPUT, output, { card: card_ref, call: digest }, HISTORY);
     const { run_id = '' } = output;

@@ -3,7 +3,7 @@ import { attestDecision } from '../../../../src/attestation/bundle-signer';
 import { hashJson } from '../../../../src/shared/json/digests';
 import type { JsonObject } from '../../../../src/shared/json/json';
 import { GATEWAY_KEY } from '../../../support/bundle-keys';
-import { at, callOf, GONE, HASH, type Fields } from '../../../support/audit/hand-events';
+import { at, callOf, carrying, GONE, HASH, type Fields } from '../../../support/audit/hand-events';
 import { MESSAGE } from '../../../support/audit/hand-lines';
 import { approvalOf, CALL, HandTurn, ranWith, type Given } from '../../../support/audit/hand-turn';
 
@@ -76,6 +76,45 @@ describe('a dispatch (B7)', () => {
   });
 });
 
+describe('a dispatch that two runs scheduled (B7, B9)', () => {
+  const anas = [approvalOf('ana')];
+  const bobs = [approvalOf('bob')];
+  /** In the first run Ana approved it, and the call had another input and the verdict `ask`. */
+  function twice(body: Fields, written: JsonObject[], began: 'reset' | 'continued' = 'reset') {
+    const turn = new HandTurn();
+    ranWith(turn, anas);
+    turn.begin({ input: carrying({ turn_id: 't' }) }, 's', began);
+    ranWith(turn, bobs, { verdict: 'allow' }, { ...CALL, input_ref: HASH.other });
+    turn.run.tell('TIMER_FIRED', {}, 200);
+    turn.begun().block('admission', [turn.part({}), turn.part(ADMITTED)]);
+    const [run] = turn.history.callsOf(CALL.digest);
+    for (const approval of written) turn.write('decision', approval);
+    turn.forget();
+    const { id: call_id, tool, version, preview_ref, digest, dispatch } = CALL;
+    const own = { call_id, tool, version, preview_ref, digest, dispatch, idempotency_key: turn.history.keyOf(run!) };
+    turn.write('dispatch', { ...own, subject: { class: 'destructive', requester: 'rita' }, ...body });
+    return turn.faults();
+  }
+  const other = 'B7: What was dispatched is not the call that the history scheduled';
+  const others = 'B9: Other people approved the call by the transcript than by the history';
+
+  it('is the call of one of them, with its input, its verdict and its approvals', () => {
+    for (const began of ['reset', 'continued'] as const) {
+      expect(twice({ input_ref: HASH.inputRef, verdict: 'ask' }, anas, began)).toEqual([]);
+      expect(twice({ input_ref: HASH.other, verdict: 'allow' }, bobs, began)).toEqual([]);
+    }
+    expect(twice({ input_ref: HASH.inputRef }, anas)).toEqual([]);
+  });
+
+  it('is no mixture of both', () => {
+    expect(twice({ input_ref: HASH.inputRef }, bobs)).toEqual([others]);
+    expect(twice({ input_ref: HASH.other }, anas)).toEqual([other]);
+    expect(twice({ input_ref: HASH.other }, [...anas, ...bobs])).toEqual([other, others]);
+    expect(twice({ input_ref: HASH.other, verdict: 'ask' }, bobs)).toEqual([other, others]);
+    expect(twice({ input_ref: HASH.inputRef, verdict: 'allow' }, anas)).toEqual([other]);
+  });
+});
+
 describe('the admission of a dispatched call (B8)', () => {
   const none = 'B8: Call "1.1" was dispatched, and no rule had let it pass';
   it('names the call that was dispatched', () => {
@@ -110,6 +149,16 @@ describe('the people who approved a call (B9)', () => {
     expect(faults({}, { before: about(CALL.digest, 'deny') })).toEqual([]);
     expect(faults({}, { before: about(CALL.digest) })).toEqual([others]);
     expect(faults({}, { written: [], before: (turn) => void turn.write('decision', GONE) })).toEqual([]);
+  });
+
+  it('are those in the chain of the dispatch', () => {
+    const branch = (turn: HandTurn) => {
+      const parent = turn.write('message', { role: 'user' });
+      turn.write('decision', approvalOf('rob'));
+      turn.block('message', [turn.part({ role: 'user' })], { parent });
+    };
+    expect(faults({}, { before: branch })).toEqual([]);
+    expect(faults({}, { before: branch, people: ['ana', 'rob'], written: ['ana'] })).toEqual([others]);
   });
 
   it('are as many as were asked for', () => {

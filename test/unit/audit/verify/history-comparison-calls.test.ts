@@ -68,6 +68,60 @@ describe('a question to people (D3, D4)', () => {
   });
 });
 
+describe('the part with the input of a call, after a reset (D4)', () => {
+  const CALL = callOf();
+  const { digest } = CALL;
+  const OTHER = /^D4: The history says that input_ref of the call is/;
+  const asked = (scene: Scene) => scene.does('takeStep', {}, { calls: [{ id: '1.1', input_ref: 's', digest: null }] });
+  const decided = (scene: Scene, input_ref: string, call: unknown = { ...CALL, input_ref: 's', digest: undefined }) =>
+    scene.does('admitCall', { call }, { ok: true, digest, card_ref: 'c', decided: { input_ref, input_hash: CALL.input_hash } });
+  const runs = (scene: Scene, input_ref: string) => scene.gives('runCall', { call: { ...CALL, input_ref } });
+  const first = () => runs(decided(asked(new Scene()), 'i'), 'i');
+  const again = (began: 'reset' | 'continued' = 'reset') => first().begin('s', {}, began) as Scene;
+  const faults = (scene: Scene) => scene.faults().map((fault) => OTHER.test(fault) || fault);
+
+  it('is that of its last decision', () => {
+    expect(faults(runs(decided(again(), 'j'), 'j'))).toEqual([]);
+    expect(faults(runs(decided(asked(again()), 'j'), 'j'))).toEqual([]);
+    expect(faults(decided(again('continued'), 'j'))).toEqual([true]);
+    expect(faults(decided(first(), 'j'))).toEqual([true]);
+  });
+
+  it('is not one that nobody said, nor that of another call', () => {
+    expect(faults(runs(again(), 'j'))).toEqual([true]);
+    const said = { ok: true, digest: 'd', card_ref: 'c', decided: { input_ref: 'j' } };
+    expect(faults(runs(again().does('admitCall', { call: { id: '1.2' } }, said), 'j'))).toEqual([true]);
+    expect(faults(runs(again().does('admitCall', { call: { id: '1.1' } }, { ...said, ok: false }), 'j'))).toEqual([true]);
+    expect(faults(runs(again().does('admitCall', { call: { id: '1.1' } }, said), 'j'))).toEqual([]);
+  });
+
+  it('is that of the caller, in a direct call', () => {
+    const direct = (scene: Scene, input_ref: string) => scene.does('admitDirect', {}, { call: { ...CALL, input_ref } });
+    const before = (began: 'reset' | 'continued') => runs(direct(new Scene(), 'i'), 'i').begin('s', {}, began) as Scene;
+    expect(faults(runs(direct(before('reset'), 'j'), 'j')).filter((fault) => fault === true)).toEqual([]);
+    expect(faults(direct(before('continued'), 'j')).filter((fault) => fault === true)).toEqual([true]);
+  });
+
+  it('is not compared if a decision or its call was left out', () => {
+    for (const name of ['takeStep', 'admitDirect', 'admitCall'])
+      expect([name, faults(runs(again().does(name, { call: { id: '1.1' } }, GONE), 'j'))]).toEqual([name, []]);
+    expect(faults(runs(decided(again(), 'j', undefined), 'j'))).toEqual([]);
+    expect(faults(runs(again().does('runCall', { call: { id: '1.1' } }, GONE), 'j'))).toEqual([true]);
+  });
+
+  it('may have been judged otherwise (the verdict of a dispatch)', () => {
+    const judged = (scene: Scene, verdict: string) => scene.gives('runCall', { call: CALL, verdict });
+    const then = (began: 'reset' | 'continued') => judged(judged(new Scene(), 'ask').begin('s', {}, began) as Scene, 'allow');
+    expect(then('continued').faults()).toEqual([
+      'D4: The history says that verdict of the dispatch is "allow", and the history says otherwise',
+    ]);
+    expect(then('reset').faults()).toEqual([]);
+    expect(then('reset').not('dispatch', `${digest} 2`, { verdict: 'x' })).toBe(false);
+    const same = judged(judged(new Scene(), 'ask').begin('s', {}, 'reset') as Scene, 'ask');
+    expect(same.not('dispatch', `${digest} 1`, { verdict: 'x' })).toBe(true);
+  });
+});
+
 describe('the outcome of a call (D6)', () => {
   const CALL = callOf();
   const RESULT = { state: 'succeeded', effect: 'applied', result_ref: 'r', summary: 's', error: null, head: 'h' };
