@@ -740,7 +740,7 @@ class Blocks:
         if kind == "decision":
             self.decision(body, time)
         if kind == "dispatch":
-            self.dispatch(body, approvals)
+            self.dispatch(body, self.own[ref])
         elif kind in ("message", "admission"):
             getattr(self, kind)(body, block["parts"])
         elif kind in ("effect", "settlement"):
@@ -836,14 +836,14 @@ class Blocks:
         if decision != "edit":
             self.rule("B6", history.has_expired(time, until) if decision == "expired" else time <= until)
 
-    def dispatch(self, body, approvals):
+    def dispatch(self, body, block):
         if body is None:
             self.unknown.add("dispatches")
             return
         key, number, history = form(body.get("idempotency_key")), form(body.get("dispatch")), self.history
         self.dispatches |= {(key, number): body, (key, form(None)): body}
         runs = history.dispatched(body.get("digest"), body.get("dispatch")) if history.whole else []
-        found = [self.dispatched(body, run, approvals) for run in runs]  # one must hold; else the first one counts
+        found = [self.dispatched(body, run, block) for run in runs]  # one must hold; else the first one counts
         for rule, holds in next((one for one in found if all(holds for _, holds in one)), next(iter(found), [])):
             self.rule(rule, holds)
         if history.whole and not runs:
@@ -874,20 +874,21 @@ class Blocks:
         self.rule("B10", of is None or is_of_list(form, body.get("approval"), of))
         self.rule("B10", of is None or not may or any(is_it(entry, one) for one in may))
 
-    def dispatched(self, body, run, written):
+    def dispatched(self, body, run, block):
         """B7 to B9, as rules and whether they hold, if this call was dispatched."""
         call, found = run["call"], []
         rule = lambda name, holds: found.append((name, holds))
         same = ("tool", "version", "input_ref", "preview_ref")
         rule("B7", form(pick(body, same)) == form(pick(call, same)) and body.get("call_id") == call.get("id"))
-        judged = not self.history.reset or "verdict" not in body
-        rule("B7", judged or form(body["verdict"]) == form(run["value"].get("verdict")))
+        value, reset = run["value"], self.history.reset
+        rule("B7", not reset or "verdict" not in body or form(body["verdict"]) == form(value.get("verdict")))
+        rule("B7", not reset or "at" not in value or when(value["at"]) == block["at"])
         rule("B7", body.get("idempotency_key") == self.history.key_of(call) and call.get("class") == "destructive")
         alike = lambda one: pick(one, ("tool", "version")) == pick(body, ("tool", "version"))
         admitted = [one for one in self.admitted.get(txt(body.get("call_id")), [])
                     if alike(one) and one.get("verdict") != "rejected"]
         rule("B8", admitted or "admissions" in self.unknown)
-        self.approved(body, run, admitted, written, rule)
+        self.approved(body, run, admitted, block["approvals"], rule)
         return found
 
     def approved(self, body, run, admitted, written, rule):

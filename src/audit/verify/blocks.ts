@@ -139,7 +139,8 @@ export class Blocks {
     if (history.whole && !(at >= Math.max(before?.at ?? history.began, history.began) && at <= history.latest))
       report('B2', 'The block lies before the one that it follows, or outside of the time of its turn');
     const approvals = withApproval(before?.approvals ?? [], block.kind, body);
-    this.own.set(ref, { at, kind: block.kind, body, admits, approvals });
+    const own: OwnBlock = { at, kind: block.kind, body, admits, approvals };
+    this.own.set(ref, own);
     if (body !== null && REFERRING.has(block.kind)) this.refer(body);
     if (body !== null) this.isOfAgent(body, report);
     switch (block.kind) {
@@ -152,7 +153,7 @@ export class Blocks {
       case 'decision':
         return this.decision(body, at, report);
       case 'dispatch':
-        return this.dispatch(body, approvals, report);
+        return this.dispatch(own, report);
       case 'effect':
       case 'settlement':
         return this.outcome(block.kind, body, report, ref);
@@ -374,7 +375,8 @@ export class Blocks {
   }
 
   /** B7 to B10 */
-  private dispatch(body: Body, approvals: readonly Approval[], report: Report): void {
+  private dispatch(block: OwnBlock, report: Report): void {
+    const { body } = block;
     if (body === null) {
       this.unknown.dispatches = true;
       return;
@@ -383,27 +385,27 @@ export class Blocks {
     const { history } = this;
     const calls = history.whole ? history.callsOf(body.digest) : [];
     const runs = calls.filter(({ call }) => call.dispatch === body.dispatch);
-    if (runs.length > 0) this.checkDispatches(body, runs, approvals, report);
+    if (runs.length > 0) this.checkDispatches(body, runs, block, report);
     else if (history.whole && !history.unknown.calls)
       report('B7', 'The transcript has a dispatch that the history does not know: nothing was scheduled that has its digest');
     this.approvedUnder(body, report);
   }
 
   /** After a reset another run may have scheduled the same call. B7 to B9 hold together for one of these; else the first one's faults count. */
-  private checkDispatches(body: JsonObject, runs: ScheduledCall[], written: readonly Approval[], report: Report): void {
+  private checkDispatches(body: JsonObject, runs: ScheduledCall[], block: OwnBlock, report: Report): void {
     const faults = runs.map((run) => {
       const found: Parameters<Report>[] = [];
-      this.checkDispatch(body, run, written, (...fault) => found.push(fault));
+      this.checkDispatch(body, run, block, (...fault) => found.push(fault));
       return found;
     });
     if (faults.every((found) => found.length > 0)) for (const fault of faults[0]!) report(...fault);
   }
 
-  private checkDispatch(body: JsonObject, run: ScheduledCall, written: readonly Approval[], report: Report): void {
+  private checkDispatch(body: JsonObject, run: ScheduledCall, block: OwnBlock, report: Report): void {
     const { call } = run;
     const same = ['tool', 'version', 'input_ref', 'preview_ref'].every((field) => body[field] === call[field]);
-    const otherVerdict = this.history.wasReset && body.verdict !== undefined && body.verdict !== (run.verdict ?? null);
-    if (!same || body.call_id !== call.id || otherVerdict)
+    const isOfOther = this.history.wasReset && !isOfRun(body, block, run);
+    if (!same || body.call_id !== call.id || isOfOther)
       report('B7', 'What was dispatched is not the call that the history scheduled');
     if (call.class !== 'destructive')
       report('B7', `A call of class ${quote(call.class)} was dispatched, and only destructive ones are`);
@@ -411,7 +413,7 @@ export class Blocks {
     const admissions = (this.admissions.get(text(body.call_id)) ?? []).filter((it) => isAdmittedAs(it, body));
     if (admissions.length === 0 && !this.unknown.admissions)
       report('B8', `Call ${quote(body.call_id)} was dispatched, and no rule had let it pass`);
-    this.checkApprovals(body, run, { admissions, written }, report);
+    this.checkApprovals(body, run, { admissions, written: block.approvals }, report);
   }
 
   /** B9 */
@@ -522,6 +524,12 @@ export class Blocks {
     const isSameAct = (call: JsonObject) => call.id === id && call.tool === tool && call.input_hash === input_hash;
     return wasReset && (unknown.calls || calls.some(isSameAct));
   }
+}
+
+/** After a reset: whether this run may have written the block. */
+function isOfRun({ verdict }: JsonObject, { at }: OwnBlock, run: ScheduledCall): boolean {
+  const sameTime = run.argumentAt === undefined || timeOf(run.argumentAt) === at;
+  return sameTime && (verdict === undefined || verdict === (run.verdict ?? null));
 }
 
 function withApproval(before: readonly Approval[], kind: string, body: Body): readonly Approval[] {

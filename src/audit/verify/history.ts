@@ -20,8 +20,9 @@ export interface ScheduledCall {
   untrusted: boolean;
   verdict: Json | undefined;
   approvals: JsonObject[];
-  /** ms since 1970. */
+  /** When it was scheduled, ms since 1970; and the time that its argument has. */
   at: number;
+  argumentAt: Json | undefined;
 }
 
 /** The outcome of a call, as an activity reported it. */
@@ -399,7 +400,8 @@ function scheduledCall(value: JsonObject, call: JsonObject, at: number): Schedul
   const { input: _, earlier: __, ...otherFields } = call;
   const approvals = approvalsIn(value).map(({ by, attestation, at: then }) => ({ by, attestation, at: then }) as JsonObject);
   const { agent, requester } = object(value.turn);
-  return { call: otherFields, agent, requester, untrusted: value.untrusted === true, verdict: value.verdict, approvals, at };
+  const { verdict, at: argumentAt } = value;
+  return { call: otherFields, agent, requester, untrusted: value.untrusted === true, verdict, approvals, at, argumentAt };
 }
 
 function callFault({ turn }: JsonObject, call: JsonObject, id: Json | undefined, own: TurnBody): string | null {

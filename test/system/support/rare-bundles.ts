@@ -1,6 +1,8 @@
 /** Sample bundles with parts that few turns have: decisions that the store keeps, a probe, a classifier, a full conversation. For make-bundles.ts. */
+import { StopRegister } from '../../../src/stop/register';
 import type { ModelMessage, ModelProvider, ModelRequest, ModelResponse } from '../../../src/model/provider';
 import { eventually, type Engine, type Setup } from '../../engine/support/engine';
+import { resetTurn } from '../../engine/support/reset';
 import { afterTurns } from '../../engine/support/sessions';
 import type { PlannedModel } from '../../support/planned-model';
 import { ask, say, ScriptedModel, type Answer } from '../../support/scripted-model';
@@ -44,9 +46,17 @@ const CROWDED = agent('crowded', {
   contextWindow: 1000,
 });
 
-export const RARE_AGENTS: readonly Agent[] = [PROBER, CROWDED];
+let judged = 0;
+const FILER = agent('filer', {
+  tools: [file, pays('remit', [], { preview: payPreview })],
+  permissions: { mode: 'auto' },
+  classifier: { name: 'talker', decide: () => ({ verdict: 'approve', reason: `look ${++judged}` }) },
+});
+
+export const RARE_AGENTS: readonly Agent[] = [PROBER, CROWDED, FILER];
 export const RARE_SCRIPTS: Record<string, Answer[]> = {
   'File INV-7, and pay it.': [ask(['file', { ...invoice, cents: 1 }]), ask(['file', invoice], ['pay', invoice]), say('Paid.')],
+  'File INV-7, and remit it.': [ask(['file', invoice], ['remit', invoice]), say('Remitted.')],
   [LONG_MESSAGE]: [ask(['pay', invoice]), say('It is not paid.')],
 };
 
@@ -75,6 +85,24 @@ export const RARE: Record<string, Scenario> = {
     const turn = await start('File INV-7, and pay it.', { requester: 'rita', agent: 'prober' });
     const [call] = await turn.waitForPending();
     await turn.approve(call.digest, { by: 'ana' });
+    return ended(turn);
+  },
+  /** After a reset a classifier gives another reason, and somebody else approves the payment that a freeze has put off. */
+  decided_anew: async ({ client, start, store }) => {
+    const stop = new StopRegister(store);
+    const frozen = { scope: 'tool', name: 'remit' } as const;
+    await stop.freeze(frozen, 'root', 'An incident.');
+    const turn = await start('File INV-7, and remit it.', { requester: 'rita', agent: 'filer' });
+    const [call] = await turn.waitForPending();
+    await turn.approve(call.digest, { by: 'ana' });
+    await eventually('it waits for the end of the freeze', async () => (await turn.status()).frozen);
+    const run = await resetTurn(client, turn, { before: 'admitCall' });
+    await eventually('the new run asks', async () => {
+      const { run_id, calls } = await turn.status();
+      return run_id === run && calls.some(({ digest, state }) => digest === call.digest && state === 'waiting');
+    });
+    await turn.approve(call.digest, { by: 'bob' });
+    await stop.unfreeze(frozen, 'root', 'It is over.');
     return ended(turn);
   },
   /** The second turn of a session: the conversation is full when it begins and when it ends, and somebody has steered the first. */

@@ -79,12 +79,12 @@ describe('a dispatch (B7)', () => {
 describe('a dispatch that two runs scheduled (B7, B9)', () => {
   const anas = [approvalOf('ana')];
   const bobs = [approvalOf('bob')];
-  /** In the first run Ana approved it, and the call had another input and the verdict `ask`. */
-  function twice(body: Fields, written: JsonObject[], began: 'reset' | 'continued' = 'reset') {
+  /** In the first run Ana approved it, and the call had another input and the verdict `ask`. The block was written by the run of `seconds`. */
+  function twice(body: Fields, written: JsonObject[], { began = 'reset' as 'reset' | 'continued', seconds = 20 } = {}) {
     const turn = new HandTurn();
-    ranWith(turn, anas);
+    ranWith(turn, anas, { at: at(20) });
     turn.begin({ input: carrying({ turn_id: 't' }) }, 's', began);
-    ranWith(turn, bobs, { verdict: 'allow' }, { ...CALL, input_ref: HASH.other });
+    ranWith(turn, bobs, { verdict: 'allow', at: at(30) }, { ...CALL, input_ref: HASH.other });
     turn.run.tell('TIMER_FIRED', {}, 200);
     turn.begun().block('admission', [turn.part({}), turn.part(ADMITTED)]);
     const [run] = turn.history.callsOf(CALL.digest);
@@ -92,16 +92,17 @@ describe('a dispatch that two runs scheduled (B7, B9)', () => {
     turn.forget();
     const { id: call_id, tool, version, preview_ref, digest, dispatch } = CALL;
     const own = { call_id, tool, version, preview_ref, digest, dispatch, idempotency_key: turn.history.keyOf(run!) };
-    turn.write('dispatch', { ...own, subject: { class: 'destructive', requester: 'rita' }, ...body });
+    const part = turn.part({ ...own, subject: { class: 'destructive', requester: 'rita' }, ...body });
+    turn.block('dispatch', [part], { seconds });
     return turn.faults();
   }
   const other = 'B7: What was dispatched is not the call that the history scheduled';
   const others = 'B9: Other people approved the call by the transcript than by the history';
 
-  it('is the call of one of them, with its input, its verdict and its approvals', () => {
+  it('is the call of one of them, with its input, its verdict, its time and its approvals', () => {
     for (const began of ['reset', 'continued'] as const) {
-      expect(twice({ input_ref: HASH.inputRef, verdict: 'ask' }, anas, began)).toEqual([]);
-      expect(twice({ input_ref: HASH.other, verdict: 'allow' }, bobs, began)).toEqual([]);
+      expect(twice({ input_ref: HASH.inputRef, verdict: 'ask' }, anas, { began })).toEqual([]);
+      expect(twice({ input_ref: HASH.other, verdict: 'allow' }, bobs, { began, seconds: 30 })).toEqual([]);
     }
     expect(twice({ input_ref: HASH.inputRef }, anas)).toEqual([]);
   });
@@ -109,9 +110,11 @@ describe('a dispatch that two runs scheduled (B7, B9)', () => {
   it('is no mixture of both', () => {
     expect(twice({ input_ref: HASH.inputRef }, bobs)).toEqual([others]);
     expect(twice({ input_ref: HASH.other }, anas)).toEqual([other]);
-    expect(twice({ input_ref: HASH.other }, [...anas, ...bobs])).toEqual([other, others]);
-    expect(twice({ input_ref: HASH.other, verdict: 'ask' }, bobs)).toEqual([other, others]);
+    expect(twice({ input_ref: HASH.inputRef }, anas, { seconds: 30 })).toEqual([other]);
+    expect(twice({ input_ref: HASH.inputRef }, anas, { seconds: 30, began: 'continued' })).toEqual([]);
     expect(twice({ input_ref: HASH.inputRef, verdict: 'allow' }, anas)).toEqual([other]);
+    expect(twice({ input_ref: HASH.other, verdict: 'ask' }, bobs, { seconds: 30 })).toEqual([other, others]);
+    expect(twice({ input_ref: HASH.other }, [...anas, ...bobs], { seconds: 30 })).toEqual([other, others]);
   });
 });
 

@@ -89,7 +89,7 @@ describe('the part with the input of a call, after a reset (D4)', () => {
 
   it('is not one that nobody said, nor that of another call', () => {
     expect(faults(runs(again(), 'j'))).toEqual([true]);
-    const said = { ok: true, digest: 'd', card_ref: 'c', decided: { input_ref: 'j' } };
+    const said = { ok: true, digest: 'd', card_ref: 'e', decided: { input_ref: 'j' } };
     expect(faults(runs(again().does('admitCall', { call: { id: '1.2' } }, said), 'j'))).toEqual([true]);
     expect(faults(runs(again().does('admitCall', { call: { id: '1.1' } }, { ...said, ok: false }), 'j'))).toEqual([true]);
     expect(faults(runs(again().does('admitCall', { call: { id: '1.1' } }, said), 'j'))).toEqual([]);
