@@ -1,6 +1,6 @@
 /** Facts that few samples have, changed in one place, under the stolen key: decisions that the store keeps, a conversation that is full, a classifier, a probe. With those of forgeries.ts. */
 import type { OpenLine } from './forge';
-import { activity, answer, argument, attributes, block, bodies, first, later, nextRun, ofType, result, view, type Plan } from './open-lines'; // oxfmt-ignore
+import { activity, answer, argument, attributes, block, bodies, first, later, nextRun, ofType, result, scheduled, valueOf, view, type Plan } from './open-lines'; // oxfmt-ignore
 
 const COMPLETED = ofType('WORKFLOW_EXECUTION_COMPLETED');
 const STARTED = ofType('WORKFLOW_EXECUTION_STARTED');
@@ -234,4 +234,38 @@ const OF_CALLS: Plan[] = [
   },
 ];
 
-export const RARE_PLANS: readonly Plan[] = [...OF_SAID, ...OF_COMPACT, ...OF_STEPS, ...OF_CALLS];
+/** Arguments with which this tool was to run, in both runs. */
+const runsOf = (lines: OpenLine[], tool: string): any[] =>
+  scheduled(lines, 'runCall')
+    .map(valueOf)
+    .filter(({ call }) => call.tool === tool);
+const dispatchIn = (lines: OpenLine[]) => bodies(lines, (body) => body.idempotency_key && body.approval)[0];
+const NOT_SCHEDULED = { of: 'decided_anew', at: block('dispatch'), rule: 'B7', says: /not the call that the history scheduled/ };
+
+const OF_RESETS: Plan[] = [
+  {
+    name: 'the approval of a dispatch after a reset is the one of the run before',
+    edit: (lines) => Object.assign(bodies(lines, (body) => body.decision)[0], runsOf(lines, 'remit')[0].approvals[0]),
+    ...NOT_SCHEDULED,
+  },
+  {
+    name: 'a dispatch after a reset has the input of another call',
+    edit: (lines) => (dispatchIn(lines).input_ref = runsOf(lines, 'file')[0].call.input_ref),
+    ...NOT_SCHEDULED,
+  },
+  {
+    name: 'a dispatch after a reset is said to have been allowed',
+    edit: (lines) => (dispatchIn(lines).verdict = 'allow'),
+    ...NOT_SCHEDULED,
+  },
+  {
+    name: 'a call that was decided anew after a reset runs with an input that nobody said',
+    of: 'decided_anew',
+    edit: (lines) => (runsOf(lines, 'file').at(-1).call.input_ref = runsOf(lines, 'remit')[0].call.input_ref),
+    at: (line, _, lines) => line === scheduled(lines, 'runCall').findLast((one) => valueOf(one).call.tool === 'file'),
+    rule: 'D4',
+    says: /another verdict than admission had given/,
+  },
+];
+
+export const RARE_PLANS: readonly Plan[] = [...OF_SAID, ...OF_COMPACT, ...OF_STEPS, ...OF_CALLS, ...OF_RESETS];
