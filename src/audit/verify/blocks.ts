@@ -394,11 +394,11 @@ export class Blocks {
   /** After a reset another run may have scheduled the same call. B7 to B9 hold together for one of these; else the first one's faults count. */
   private checkDispatches(body: JsonObject, runs: ScheduledCall[], block: OwnBlock, report: Report): void {
     const faults = runs.map((run) => {
-      const found: Parameters<Report>[] = [];
-      this.checkDispatch(body, run, block, (...fault) => found.push(fault));
-      return found;
+      const reports: Parameters<Report>[] = [];
+      this.checkDispatch(body, run, block, (...fault) => reports.push(fault));
+      return reports;
     });
-    if (faults.every((found) => found.length > 0)) for (const fault of faults[0]!) report(...fault);
+    if (faults.every((reports) => reports.length > 0)) for (const fault of faults[0]!) report(...fault);
   }
 
   private checkDispatch(body: JsonObject, run: ScheduledCall, block: OwnBlock, report: Report): void {
