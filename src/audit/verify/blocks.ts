@@ -384,7 +384,9 @@ export class Blocks {
     this.dispatches.set(dispatchName(body, body.dispatch), body).set(dispatchName(body, null), body);
     const { history } = this;
     const calls = history.whole ? history.callsOf(body.digest) : [];
-    const runs = calls.filter(({ call }) => call.dispatch === body.dispatch);
+    const all = calls.filter(({ call }) => call.dispatch === body.dispatch);
+    // The call that was left out may be the one of the run that wrote the block.
+    const runs = history.wasReset && history.unknown.calls ? all.filter((run) => isOfTime(run, block)) : all;
     if (runs.length > 0) this.checkDispatches(body, runs, block, report);
     else if (history.whole && !history.unknown.calls)
       report('B7', 'The transcript has a dispatch that the history does not know: nothing was scheduled that has its digest');
@@ -526,10 +528,13 @@ export class Blocks {
   }
 }
 
+function isOfTime({ argumentAt }: ScheduledCall, { at }: OwnBlock): boolean {
+  return argumentAt === undefined || timeOf(argumentAt) === at;
+}
+
 /** After a reset: whether this run may have written the block. */
-function isOfRun({ verdict }: JsonObject, { at }: OwnBlock, run: ScheduledCall): boolean {
-  const sameTime = run.argumentAt === undefined || timeOf(run.argumentAt) === at;
-  return sameTime && (verdict === undefined || verdict === (run.verdict ?? null));
+function isOfRun({ verdict }: JsonObject, block: OwnBlock, run: ScheduledCall): boolean {
+  return isOfTime(run, block) && (verdict === undefined || verdict === (run.verdict ?? null));
 }
 
 function withApproval(before: readonly Approval[], kind: string, body: Body): readonly Approval[] {

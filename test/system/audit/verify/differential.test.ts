@@ -38,6 +38,7 @@ const SAMPLES = [
   'probed',
   'crowded',
   'set_aside',
+  'decided_anew',
 ];
 const EACH = 25;
 

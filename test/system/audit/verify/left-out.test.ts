@@ -26,6 +26,7 @@ const SAMPLES = [
   'probed',
   'crowded',
   'set_aside',
+  'decided_anew',
 ];
 
 /** Where an event has payloads: in lists, and by name in its memo and search attributes. */

@@ -80,11 +80,16 @@ describe('a dispatch that two runs scheduled (B7, B9)', () => {
   const anas = [approvalOf('ana')];
   const bobs = [approvalOf('bob')];
   /** In the first run Ana approved it, and the call had another input and the verdict `ask`. The block was written by the run of `seconds`. */
-  function twice(body: Fields, written: JsonObject[], { began = 'reset' as 'reset' | 'continued', seconds = 20 } = {}) {
+  function twice(
+    body: Fields,
+    written: JsonObject[],
+    { began = 'reset' as 'reset' | 'continued', seconds = 20, left = false } = {},
+  ) {
     const turn = new HandTurn();
     ranWith(turn, anas, { at: at(20) });
     turn.begin({ input: carrying({ turn_id: 't' }) }, 's', began);
     ranWith(turn, bobs, { verdict: 'allow', at: at(30) }, { ...CALL, input_ref: HASH.other });
+    if (left) turn.run.scheduled('runCall', GONE);
     turn.run.tell('TIMER_FIRED', {}, 200);
     turn.begun().block('admission', [turn.part({}), turn.part(ADMITTED)]);
     const [run] = turn.history.callsOf(CALL.digest);
@@ -105,6 +110,14 @@ describe('a dispatch that two runs scheduled (B7, B9)', () => {
       expect(twice({ input_ref: HASH.other, verdict: 'allow' }, bobs, { began, seconds: 30 })).toEqual([]);
     }
     expect(twice({ input_ref: HASH.inputRef }, anas)).toEqual([]);
+  });
+
+  it('may be that of a call that was left out, if it has the time of neither', () => {
+    const others = { input_ref: 'x', verdict: 'x' };
+    expect(twice(others, anas, { seconds: 40, left: true })).toEqual([]);
+    expect(twice(others, anas, { seconds: 40 })).toEqual([other]);
+    expect(twice(others, anas, { seconds: 20, left: true })).toEqual([other]);
+    expect(twice(others, anas, { seconds: 40, left: true, began: 'continued' })).toEqual([other]);
   });
 
   it('is no mixture of both', () => {
