@@ -45,8 +45,8 @@ interface OwnBlock {
   body: Body;
   /** Of an admission: refs of its calls' inputs. */
   admits: string | null;
-  /** Those in it, and in the blocks that it follows. */
-  approvals: readonly Approval[];
+  /** Those in it, and in the blocks that it follows; undefined: none. */
+  approvals: readonly Approval[] | undefined;
 }
 
 interface Approval {
@@ -138,7 +138,7 @@ export class Blocks {
     const before = this.own.get(block.parent ?? '');
     if (history.whole && !(at >= Math.max(before?.at ?? history.began, history.began) && at <= history.latest))
       report('B2', 'The block lies before the one that it follows, or outside of the time of its turn');
-    const approvals = withApproval(before?.approvals ?? [], block.kind, body);
+    const approvals = withApproval(before?.approvals, block.kind, body);
     const own: OwnBlock = { at, kind: block.kind, body, admits, approvals };
     this.own.set(ref, own);
     if (body !== null && REFERRING.has(block.kind)) this.refer(body);
@@ -415,7 +415,7 @@ export class Blocks {
     const admissions = (this.admissions.get(text(body.call_id)) ?? []).filter((it) => isAdmittedAs(it, body));
     if (admissions.length === 0 && !this.unknown.admissions)
       report('B8', `Call ${quote(body.call_id)} was dispatched, and no rule had let it pass`);
-    this.checkApprovals(body, run, { admissions, written: block.approvals }, report);
+    this.checkApprovals(body, run, { admissions, written: block.approvals ?? [] }, report);
   }
 
   /** B9 */
@@ -537,9 +537,9 @@ function isOfRun({ verdict }: JsonObject, block: OwnBlock, run: ScheduledCall): 
   return isOfTime(run, block) && (verdict === undefined || verdict === (run.verdict ?? null));
 }
 
-function withApproval(before: readonly Approval[], kind: string, body: Body): readonly Approval[] {
+function withApproval(before: OwnBlock['approvals'], kind: string, body: Body): OwnBlock['approvals'] {
   if (kind !== 'decision' || body?.decision !== 'approve') return before;
-  return [...before, { digest: body.digest, person: plainName(text(body.by)) }];
+  return [...(before ?? []), { digest: body.digest, person: plainName(text(body.by)) }];
 }
 
 /** A key is that of one call and one digest. */
