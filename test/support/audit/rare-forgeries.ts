@@ -240,7 +240,7 @@ const runsOf = (lines: OpenLine[], tool: string): any[] =>
     .map(valueOf)
     .filter(({ call }) => call.tool === tool);
 const dispatchIn = (lines: OpenLine[]) => bodies(lines, (body) => body.idempotency_key && body.approval)[0];
-const NOT_SCHEDULED = { of: 'decided_anew', at: block('dispatch'), rule: 'B7', says: /not the call that the history scheduled/ };
+const NOT_SCHEDULED = { of: 'thawed', at: block('dispatch'), rule: 'B7', says: /not the call that the history scheduled/ };
 
 const OF_RESETS: Plan[] = [
   {
@@ -260,7 +260,7 @@ const OF_RESETS: Plan[] = [
   },
   {
     name: 'a call that was decided anew after a reset runs with an input that nobody said',
-    of: 'decided_anew',
+    of: 'thawed',
     edit: (lines) => (runsOf(lines, 'file').at(-1).call.input_ref = runsOf(lines, 'remit')[0].call.input_ref),
     at: (line, _, lines) => line === scheduled(lines, 'runCall').findLast((one) => valueOf(one).call.tool === 'file'),
     rule: 'D4',

@@ -88,7 +88,7 @@ export const RARE: Record<string, Scenario> = {
     return ended(turn);
   },
   /** After a reset a classifier gives another reason, and somebody else approves the payment that a freeze has put off. */
-  decided_anew: async ({ client, start, store }) => {
+  thawed: async ({ client, start, store }) => {
     const stop = new StopRegister(store);
     const frozen = { scope: 'tool', name: 'remit' } as const;
     await stop.freeze(frozen, 'root', 'An incident.');

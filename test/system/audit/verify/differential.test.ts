@@ -38,7 +38,7 @@ const SAMPLES = [
   'probed',
   'crowded',
   'set_aside',
-  'decided_anew',
+  'thawed',
 ];
 const EACH = 25;
 

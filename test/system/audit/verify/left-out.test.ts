@@ -26,7 +26,7 @@ const SAMPLES = [
   'probed',
   'crowded',
   'set_aside',
-  'decided_anew',
+  'thawed',
 ];
 
 /** Where an event has payloads: in lists, and by name in its memo and search attributes. */
