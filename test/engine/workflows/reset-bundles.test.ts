@@ -27,7 +27,7 @@ async function endOf(turn: TurnHandle, run: string): Promise<TurnView> {
 async function approveIn(turn: TurnHandle, run: string, by: string): Promise<void> {
   const digest = await eventually('the run asks', async () => {
     const { run_id, calls } = await turn.status();
-    return run_id === run && calls[0]?.state === 'waiting' && calls[0].digest;
+    return run_id === run && calls[0]?.state === 'waiting' && calls[0].digest!;
   });
   await turn.approve(digest, { by });
 }
