@@ -2,7 +2,7 @@
  * The interface of every model. Messages are the Messages API's own content blocks, unchanged from the wire, so that thinking
  * blocks and signatures go back as they came.
  */
-import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
+import { objectIn, type Json, type JsonObject } from '../shared/json/json';
 import type { Thinking, ThinkingModel } from './thinking';
 
 export interface ModelMessage {
@@ -202,14 +202,5 @@ export function isServerUse({ type }: JsonObject): boolean {
  * @param json the input as the model wrote it; if it is no JSON object, the block's input is empty, and admission says why
  */
 export function toolUseBlock(id: string, name: string, json: string): JsonObject {
-  return { type: 'tool_use', id, name, input: parsedObject(json) };
-}
-
-function parsedObject(json: string): JsonObject {
-  try {
-    const value = JSON.parse(json) as unknown;
-    return isJsonObject(value) ? value : {};
-  } catch {
-    return {};
-  }
+  return { type: 'tool_use', id, name, input: objectIn(json) };
 }

@@ -350,7 +350,7 @@ export class Blocks {
     this.checkTimes(body, writtenAt, report);
     const decisions = isAnswer && history.whole ? history.decisions : null;
     const time = { at: timeOf(at), expires: timeOf(expires_at) };
-    if (decisions?.has(decision, digest, by) && !decisions.has(decision, digest, by, time.at + CLOCKS_MS, time))
+    if (decisions?.has(decision, digest, by) && !decisions.has(decision, digest, by, time))
       report('B6', `The decision of ${quote(by)} bears a time before the signal or update that gave it`);
     if (decisions && !decisions.has(decision, digest, by))
       report('B6', `The transcript has a decision (${decision}) of ${quote(by)}, and no signal or update says so`);

@@ -283,7 +283,7 @@ export class History {
     if (!this.unknown.questions && !this.expiries.get(text(call.id))?.has(text(expires_at)))
       report('H6', `The approval of ${quote(by)} is said to have been good until a time that nobody was asked until`);
     const time = { at: timeOf(at), expires: timeOf(expires_at) };
-    if (!this.decisions.has(kind, call.digest, by, time.at + CLOCKS_MS, time))
+    if (!this.decisions.has(kind, call.digest, by, time))
       report('H6', `The approval of ${quote(by)} bears a time before the signal or update that gave it`);
   }
 
@@ -294,7 +294,7 @@ export class History {
       if (this.whole && !this.decisions.hasSettlement(outcome, call.digest, by))
         report('H6', `${quote(by)} is said to have settled the call, and no signal or update before says so`);
       const time = { at: timeOf(at as Json), expires: Infinity };
-      if (this.whole && !this.decisions.hasSettlement(outcome, call.digest, by, time.at + CLOCKS_MS, time))
+      if (this.whole && !this.decisions.hasSettlement(outcome, call.digest, by, time))
         report('H6', `The settlement of ${quote(by)} bears a time before the signal or update that gave it`);
       if (!(timeOf(at as Json) <= then + CLOCKS_MS)) report('H6', `The settlement of ${quote(by)} bears a time after it counted`);
       this.checkAttestation(one, { digest: call.digest, decision: 'settle', outcome, by, at: at as Json }, report);

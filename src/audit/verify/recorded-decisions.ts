@@ -67,28 +67,16 @@ export class RecordedDecisions {
 
   /**
    * Whether the person has sent this decision on the call so far.
-   * @param until ms since 1970: later ones do not count, unless a query may have seen them first
+   * @param time that it bears: later ones do not count, unless a query may have seen them first
    */
-  has(
-    decision: Json | undefined,
-    digest: Json | undefined,
-    by: Json | undefined,
-    until = Infinity,
-    time?: DecisionTime,
-  ): boolean {
+  has(decision: Json | undefined, digest: Json | undefined, by: Json | undefined, time?: DecisionTime): boolean {
     const kind = decision === 'edit' ? 'approve' : decision;
-    return this.unknown || this.of(digest, by).some((one) => one.kind === kind && isInTime(one, until, time));
+    return this.unknown || this.of(digest, by).some((one) => one.kind === kind && isInTime(one, time));
   }
 
   /** Whether the person has settled the call with this outcome so far. */
-  hasSettlement(
-    outcome: Json | undefined,
-    digest: Json | undefined,
-    by: Json | undefined,
-    until = Infinity,
-    time?: DecisionTime,
-  ): boolean {
-    const alike = (one: RecordedDecision) => one.kind === 'settle' && one.outcome === outcome && isInTime(one, until, time);
+  hasSettlement(outcome: Json | undefined, digest: Json | undefined, by: Json | undefined, time?: DecisionTime): boolean {
+    const alike = (one: RecordedDecision) => one.kind === 'settle' && one.outcome === outcome && isInTime(one, time);
     return this.unknown || this.of(digest, by).some(alike);
   }
 
@@ -126,8 +114,9 @@ export class RecordedDecisions {
  * A worker that does not have the run in memory may answer a query before the task: the workflow then counts the decision by the clock
  * of the task before.
  */
-function isInTime({ at, taskBefore }: RecordedDecision, until: number, time?: DecisionTime): boolean {
-  return !(at > until) || (time !== undefined && taskBefore === time.at && !(at > time.expires + CLOCKS_MS));
+function isInTime({ at, taskBefore }: RecordedDecision, time?: DecisionTime): boolean {
+  if (time === undefined) return true;
+  return !(at > time.at + CLOCKS_MS) || (taskBefore === time.at && !(at > time.expires + CLOCKS_MS));
 }
 
 function texts(value: Json | undefined): string[] {

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import { objectIn } from '../../shared/json/json';
 import { optional } from '../../shared/json/optional';
 import { QueueByName } from '../../store/core/registers';
 import { hasCode, replaceFile } from '../../store/files/atomic-file';
@@ -201,15 +201,6 @@ function afterRefresh({ tokens, ...login }: StoredLogin, isOk: boolean, text: st
   if (isOk) return typeof access_token === 'string' ? { ...login, tokens: { ...tokens!, ...others, access_token } } : null;
   if (error === 'invalid_grant') return login;
   return error === 'invalid_client' || error === 'unauthorized_client' ? {} : null;
-}
-
-function objectIn(text: string): JsonObject {
-  try {
-    const value = JSON.parse(text) as Json;
-    return isJsonObject(value) ? value : {};
-  } catch {
-    return {};
-  }
 }
 
 // The lock is a file beside the login. That of a killed process counts for a minute.

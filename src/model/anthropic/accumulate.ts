@@ -3,7 +3,7 @@
  * citations on their text, unknown blocks and deltas as far as their shape allows. A tool call's input is also kept as its original
  * text, since parsing loses what admission must see: duplicate keys, and JSON that was cut off.
  */
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import { isJsonObject, objectIn, type Json, type JsonObject } from '../../shared/json/json';
 import { brokenStream, unknownStopReason } from '../failure';
 import { isTruncated, type Container, type ModelResponse, type RawToolInput, type StopReason } from '../provider';
 import { usageOf } from '../prices';
@@ -107,7 +107,7 @@ export class MessageAccumulator {
     // A tool without inputs streams no JSON. If the answer was cut off, the JSON may only not have begun yet.
     const text = json !== undefined && json !== '' ? json : cutOff ? '' : JSON.stringify(block.input ?? {});
     if (block.type === 'tool_use') raw.push({ block: position, json: text });
-    return { ...block, input: parsedObject(text) };
+    return { ...block, input: objectIn(text) };
   }
 }
 
@@ -119,15 +119,6 @@ function merge(block: JsonObject, delta: JsonObject): void {
     if (typeof value === 'string' && typeof before === 'string') block[key] = before + value;
     else if (Array.isArray(value) && Array.isArray(before)) block[key] = [...before, ...value];
     else if (value !== null || before === undefined) block[key] = value;
-  }
-}
-
-function parsedObject(text: string): JsonObject {
-  try {
-    const value = JSON.parse(text) as unknown;
-    return isJsonObject(value) ? value : {};
-  } catch {
-    return {};
   }
 }
 

@@ -22,6 +22,16 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** What a text of somebody else holds, if that is a JSON object; else an empty one. */
+export function objectIn(text: string): JsonObject {
+  try {
+    const value = JSON.parse(text) as unknown;
+    return isJsonObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
 /** Own property, or undefined: names from a model or a signal are untrusted keys (`__proto__`). */
 export function getOwn<T>(record: Record<string, T>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;

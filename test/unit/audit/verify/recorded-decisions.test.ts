@@ -1,5 +1,6 @@
 /** What people said: the approval or settlement of a call must have been given before (rules H4, H6 and B6). */
 import { attestDecision, attestStart } from '../../../../src/attestation/bundle-signer';
+import { CLOCKS_MS } from '../../../../src/attestation/trusted-keys';
 import { RecordedDecisions } from '../../../../src/audit/verify/recorded-decisions';
 import type { Json } from '../../../../src/shared/json/json';
 import { ANA_KEY } from '../../../support/bundle-keys';
@@ -139,8 +140,8 @@ it('a decision that came later does not count', () => {
     run.signal('settle', { ...approve, outcome: 'applied' }, { seconds: 5 });
   });
   const until = (seconds: number) => {
-    const ms = Date.parse(at(seconds));
-    return [said.has('approve', DIGEST, 'ana', ms), said.hasSettlement('applied', DIGEST, 'ana', ms)];
+    const time = { at: Date.parse(at(seconds)) - CLOCKS_MS, expires: Infinity };
+    return [said.has('approve', DIGEST, 'ana', time), said.hasSettlement('applied', DIGEST, 'ana', time)];
   };
   expect([until(5), until(4.999)]).toEqual([
     [true, true],
